@@ -1,0 +1,3 @@
+"""Trireme: a laboratory for game-playing agents."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,49 @@
+"""Every error that a user's input can cause: each says what was expected and quotes what came."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class TriremeError(ValueError):
+    """The base of all errors about input; catching it never hides a programming mistake."""
+
+
+class IllegalAction(TriremeError):
+    """The action is well formed, but the rules do not allow it now."""
+
+
+class BadText(TriremeError):
+    """Text that should have been an action, a plan or a position is not one."""
+
+
+class BadSettings(TriremeError):
+    """A game's settings are of the wrong type, out of range, or do not fit together."""
+
+
+class BadSpec(TriremeError):
+    """The text of an agent or game spec, or one of its options, can't be understood."""
+
+
+class UnknownName(TriremeError):
+    """No game, agent, variant or option has this name."""
+
+
+class RecordError(TriremeError):
+    """A record can't be trusted from the named line on."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message if line is None else f"line {line}: {message}")
+        self.line = line
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
+    """An error for a mistyped name, with the nearest known name or the list of all of them.
+
+    >>> print(unknown("game", "gomuku", ["battleship", "gomoku"]))
+    unknown game 'gomuku'. Did you mean 'gomoku'?
+    """
+    names = sorted(known)
+    close = get_close_matches(name.lower(), names, n=1)
+    if close:
+        return UnknownName(f"unknown {kind} {name!r}. Did you mean {close[0]!r}?")
+    return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.")

@@ -1,0 +1,191 @@
+"""Which games there are and what each folder offers; nothing is imported before it is used."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from .errors import BadSpec, TriremeError, unknown
+from .game import AnyAgent, AnyGame, Seat
+from .options import build
+
+
+@dataclass(frozen=True)
+class Slice:
+    """What a game's folder offers. Every place is `module:name`, loaded on first use."""
+
+    summary: str
+    """One line for lists of games."""
+    game: str
+    """The game class."""
+    text: str
+    """`text(game, view, colour=False) -> str`: a view drawn for a terminal."""
+    agents: Mapping[str, str]
+    """Agent classes by the name that specs use, weakest first."""
+    opponent: str
+    """The agent spec that a player meets unless another is asked for."""
+    variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Named choices of settings."""
+    versus: str | None = None
+    """The variant that seats two players, where the default seats one."""
+    encoder: str | None = None
+    """`encoder(game)`: views and actions as arrays for learners (see `envs`)."""
+
+
+GAMES: dict[str, str] = {
+    "battleship": "trireme.battleship",
+    "gomoku": "trireme.gomoku",
+    "navigation": "trireme.navigation",
+}
+"""Game names and the packages whose `SLICE` describes them: the only place that names games."""
+
+
+def find(name: str) -> Slice:
+    """What the folder of game `name` offers."""
+    if name not in GAMES:
+        raise unknown("game", name, GAMES)
+    found = importlib.import_module(GAMES[name]).SLICE
+    if not isinstance(found, Slice):
+        raise TypeError(f"{GAMES[name]}.SLICE is not a Slice")
+    return found
+
+
+def load(place: str) -> Any:
+    """The object at `module:name`."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A spec taken apart: `search:depth=8` or `my_bots.py:Bot:level=2`."""
+
+    name: str
+    cls: str | None
+    options: dict[str, str]
+
+
+_OPTION = re.compile(r'\s*([A-Za-z_]\w*)\s*=\s*("(?:[^"\\]|\\.)*"|[\[{].*[\]}]|[^,]*?)\s*(?:,|$)')
+
+
+def parse_spec(text: str) -> Spec:
+    """Take a spec apart.
+
+    >>> parse_spec("search:depth=8,seconds=0.5")
+    Spec(name='search', cls=None, options={'depth': '8', 'seconds': '0.5'})
+    >>> parse_spec("my_bots:Bot").cls
+    'Bot'
+    """
+    name, _, rest = text.strip().partition(":")
+    if not name:
+        raise BadSpec(f"expected a name such as 'random' or 'search:depth=8', not {text!r}")
+    cls: str | None = None
+    first, _, after = rest.partition(":")
+    if first.strip().isidentifier():
+        cls, rest = first.strip(), after
+    options: dict[str, str] = {}
+    at = 0
+    while at < len(rest):
+        match = _OPTION.match(rest, at)
+        if match is None or match.end() == at:
+            raise BadSpec(f"expected option=value, not {rest[at:]!r}, in {text!r}")
+        key, value = match.groups()
+        if key in options:
+            raise BadSpec(f"option {key} is given twice in {text!r}")
+        if value.startswith('"'):
+            value = re.sub(r"\\(.)", r"\1", value[1:-1])
+        options[key] = value
+        at = match.end()
+    return Spec(name.strip(), cls, options)
+
+
+def make_game(spec: str, variant: str | None = None, /, **settings: Any) -> AnyGame:
+    """The game that a spec names: `make_game("gomoku", size=9)`, `make_game("gomoku:size=9")`.
+
+    A variant is a named set of settings; settings given beside it win.
+    """
+    parsed = parse_spec(spec)
+    if parsed.cls is not None:
+        raise BadSpec(f"expected a game such as 'gomoku:size=9', not {spec!r}")
+    found = find(parsed.name)
+    values: dict[str, Any] = {}
+    if variant is not None:
+        if variant not in found.variants:
+            raise unknown(f"variant of {parsed.name}", variant, found.variants)
+        values.update(found.variants[variant])
+    cls: type[AnyGame] = load(found.game)
+    if parsed.options:
+        typed = build(cls, parsed.options, owner=parsed.name, from_text=True)
+        values.update({key: getattr(typed, key) for key in parsed.options})
+    values.update(settings)
+    return build(cls, values, owner=parsed.name)
+
+
+def agent_class(game: str, name: str) -> type[Any]:
+    """The class of an agent that ships with `game`."""
+    agents = find(game).agents
+    if name not in agents:
+        raise unknown(f"agent of {game}", name, agents)
+    cls: type[Any] = load(agents[name])
+    return cls
+
+
+def make_agent(game: AnyGame | str, spec: str) -> AnyAgent:
+    """The agent that a spec names: `random`, `search:depth=8`, `module:Class`, `file.py:Class`."""
+    name = game if isinstance(game, str) else game.name
+    parsed = parse_spec(spec)
+    if parsed.cls is not None:
+        cls = _foreign_class(parsed.name, parsed.cls)
+    else:
+        cls = agent_class(name, parsed.name)
+    agent: AnyAgent = build(cls, parsed.options, owner=spec.partition("=")[0], from_text=True)
+    if not callable(getattr(agent, "act", None)):
+        raise BadSpec(f"{spec!r} is no agent: it has no method act(turn)")
+    return agent
+
+
+def draw_text(game: AnyGame, state: Any, seat: Seat | None = None, *, colour: bool = False) -> str:
+    """The state as text, as `seat` (None: a spectator) may see it."""
+    text: str = load(find(game.name).text)(game, game.view(state, seat), colour)
+    return text
+
+
+def _foreign_class(module: str, name: str) -> type[Any]:
+    """A user's class, from an importable module or from a file."""
+    try:
+        found = _import_file(Path(module)) if module.endswith(".py") else _import_module(module)
+    except TriremeError:
+        raise
+    except Exception as error:
+        raise BadSpec(f"{module!r} can't be imported: {type(error).__name__}: {error}") from error
+    cls = getattr(found, name, None)
+    if not isinstance(cls, type):
+        classes = [k for k, v in vars(found).items() if isinstance(v, type)]
+        raise unknown(f"class in {module}", name, classes)
+    return cls
+
+
+def _import_module(module: str) -> ModuleType:
+    if str(Path.cwd()) not in sys.path:
+        sys.path.append(str(Path.cwd()))
+    return importlib.import_module(module)
+
+
+def _import_file(path: Path) -> ModuleType:
+    if not path.is_file():
+        raise BadSpec(f"there is no file {str(path)!r}")
+    name = f"trireme_agent_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    if spec is None or spec.loader is None:
+        raise BadSpec(f"{str(path)!r} is not a Python file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
