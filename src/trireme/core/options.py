@@ -19,7 +19,8 @@ T = TypeVar("T")
 
 def option(default: T, help: str) -> T:
     """A dataclass field with its default and its one line of help."""
-    return typing.cast(T, dataclasses.field(default=default, metadata={"help": help}))
+    made: T = dataclasses.field(default=default, metadata={"help": help})
+    return made
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,8 @@ class Option:
 
 def options_of(cls: type) -> dict[str, Option]:
     """The options that `cls` takes: its constructor's parameters, with their types and help."""
-    hints = typing.get_type_hints(cls if dataclasses.is_dataclass(cls) else cls.__init__)
+    typed = cls if dataclasses.is_dataclass(cls) else inspect.getattr_static(cls, "__init__")
+    hints = typing.get_type_hints(typed)
     helps = {f.name: f.metadata.get("help", "") for f in _fields(cls)}
     return {
         p.name: Option(p.name, hints.get(p.name, str), p.default, helps.get(p.name, ""))
@@ -85,9 +87,8 @@ def _fields(cls: type) -> tuple[dataclasses.Field[Any], ...]:
 def _convert(value: Any, option: Option, owner: str, from_text: bool) -> Any:
     if from_text:
         value = _parse(value, option.type)
-    elif isinstance(option.type, type) and isinstance(value, option.type):
-        if not (isinstance(value, bool) and option.type is not bool):
-            return value
+    elif _is_exactly(value, option.type):
+        return value
     try:
         return msgspec.convert(msgspec.to_builtins(value), option.type, strict=not from_text)
     except msgspec.ValidationError as error:
@@ -100,6 +101,10 @@ def _convert(value: Any, option: Option, owner: str, from_text: bool) -> Any:
         raise BadSpec(
             f"{owner}: {option.name} must be {option.type_text}, not {value!r}"
         ) from error
+
+
+def _is_exactly(value: Any, type_: Any) -> bool:
+    return isinstance(type_, type) and isinstance(value, type_) and type(value) is not bool
 
 
 def _parse(text: str, type_: Any) -> Any:
