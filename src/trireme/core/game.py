@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -103,9 +103,11 @@ class Game(ABC, Generic[S, A, V]):
     def returns(self, state: S) -> tuple[float, ...]:
         """One number a seat, more is better; where seats compete, 1 won, 0 drawn, -1 lost."""
 
-    def forfeit(self, state: S, seat: Seat) -> tuple[float, ...]:
-        """The returns when `seat` breaks the rules or its clock in `state`."""
-        return tuple(-1.0 if s == seat else 1.0 for s in range(self.seats))
+    def forfeit(self, state: S, culprits: Collection[Seat]) -> tuple[float, ...]:
+        """The returns when `culprits` break the rules or their clocks in `state`."""
+        if len(culprits) == self.seats:
+            return (0.0,) * self.seats
+        return tuple(-1.0 if seat in culprits else 1.0 for seat in range(self.seats))
 
     def hides(self, actor: Seat, action: A, viewer: Seat | None) -> bool:
         """Whether this action of `actor` stays unknown to `viewer` until the game is over."""
@@ -119,8 +121,8 @@ class Game(ABC, Generic[S, A, V]):
     def read(self, text: str) -> A:
         """The action that a person or a file wrote; raises `BadText`, saying what is wrong."""
 
-    def details(self, seat: Seat, action: A) -> dict[str, int | str]:
-        """What a record says of this action beside its text."""
+    def details(self, state: S, seat: Seat, action: A) -> dict[str, int | str]:
+        """What a record says of this action, taken in `state`, beside its text."""
         return {}
 
 
