@@ -1,0 +1,20 @@
+"""Gomoku: exactly five in a row on 15×15, with everything in sight."""
+
+from trireme.core.registry import Slice
+
+SLICE = Slice(
+    summary="exactly five in a row on 15×15: depth, with everything in sight",
+    game="trireme.gomoku.rules:Gomoku",
+    text="trireme.gomoku.draw:text",
+    agents={
+        "random": "trireme.core.agents:Random",
+    },
+    opponent="random",
+    variants={
+        "standard": {},
+        "freestyle": {"rule": "freestyle"},
+        "swap2": {"opening": "swap2"},
+        "small": {"size": 9},
+    },
+    encoder="trireme.gomoku.encode:encoder",
+)
