@@ -104,7 +104,8 @@ class Game(ABC, Generic[S, A, V]):
         """One number a seat, more is better; where seats compete, 1 won, 0 drawn, -1 lost."""
 
     def forfeit(self, state: S, culprits: Collection[Seat]) -> tuple[float, ...]:
-        """The returns when `culprits` break the rules or their clocks in `state`."""
+        """The returns when `culprits` break the rules or their clocks in `state`: for them no
+        better than any end that play could have reached."""
         if len(culprits) == self.seats:
             return (0.0,) * self.seats
         return tuple(-1.0 if seat in culprits else 1.0 for seat in range(self.seats))

@@ -35,6 +35,8 @@ class Slice:
     """Named choices of settings."""
     versus: str | None = None
     """The variant that seats two players, where the default seats one."""
+    terminal: str = "trireme.core.terminal:Terminal"
+    """What the game adds to play in a terminal: a subclass of `Terminal`."""
     encoder: str | None = None
     """`encoder(game)`: views and actions as arrays for learners (see `envs`)."""
 

@@ -1,0 +1,51 @@
+"""The command line: one file per group of commands, errors in one line, no tracebacks."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from trireme import TriremeError, __version__
+
+from . import games, play, replay
+
+app = typer.Typer(
+    name="trireme",
+    help="A laboratory for game-playing agents: Battleship, Gomoku and Battle Navigation.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command()(play.play)
+app.command()(replay.replay)
+app.command()(games.games)
+app.command()(games.agents)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"trireme {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def root(
+    version: bool = typer.Option(
+        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
+    ),
+) -> None:
+    """A laboratory for game-playing agents: Battleship, Gomoku and Battle Navigation."""
+
+
+def main() -> None:
+    """Run the command line; input errors end with status 2 and one line."""
+    try:
+        app()
+    except TriremeError as error:
+        typer.secho(f"trireme: {error}", fg=typer.colors.RED, err=True)
+        sys.exit(2)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)

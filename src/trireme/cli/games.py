@@ -1,0 +1,88 @@
+"""`trireme games` and `trireme agents`: what there is to play and who plays it."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from trireme.core.options import Option, options_of
+from trireme.core.registry import GAMES, Slice, agent_class, find, load
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def games(json: Json = False) -> None:
+    """List the games with their settings and variants.
+
+    Example: `trireme games`
+    """
+    told = {name: _game(find(name)) for name in GAMES}
+    if json:
+        typer.echo(msgspec.json.encode(told))
+        return
+    console = Console()
+    for name, about in told.items():
+        console.print(f"[bold]{name}[/]  {about['summary']}")
+        console.print(_option_table(options_of(load(find(name).game))))
+        variants = about["variants"]
+        console.print(f"  variants: {', '.join(variants) or 'none'}\n")
+    console.print("Play one: trireme play gomoku   ·   Settings: --set size=9   ·   --variant NAME")
+
+
+def agents(
+    game: Annotated[str | None, typer.Argument(help="Only the agents of this game.")] = None,
+    json: Json = False,
+) -> None:
+    """List the agents of every game with their options.
+
+    Example: `trireme agents gomoku`
+    """
+    chosen = [game] if game else list(GAMES)
+    told = {name: {a: _agent(name, a) for a in find(name).agents} for name in chosen}
+    if json:
+        typer.echo(msgspec.json.encode(told))
+        return
+    console = Console()
+    for name in chosen:
+        table = Table(
+            title=name, title_justify="left", title_style="bold", box=None, pad_edge=False
+        )
+        for column in ("agent", "what it is", "options (default)"):
+            table.add_column(column, header_style="dim")
+        for agent, about in told[name].items():
+            options = [f"{o['name']}={o['default']}" for o in about["options"]]
+            table.add_row(agent, about["summary"], "\n".join(options))
+        console.print(table, "")
+    console.print("Options go into the name: search:depth=8   ·   Your own: my_bots.py:Bot")
+
+
+def _game(found: Slice) -> dict[str, Any]:
+    options = [_option(o) for o in options_of(load(found.game)).values()]
+    variants = {name: msgspec.to_builtins(dict(v)) for name, v in found.variants.items()}
+    return {"summary": found.summary, "settings": options, "variants": variants}
+
+
+def _agent(game: str, name: str) -> dict[str, Any]:
+    cls = agent_class(game, name)
+    summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
+    return {"summary": summary, "options": [_option(o) for o in options_of(cls).values()]}
+
+
+def _option(option: Option) -> dict[str, Any]:
+    required = option.default is inspect.Parameter.empty
+    default = "required" if required else msgspec.to_builtins(option.default)
+    kind = option.type_text
+    return {"name": option.name, "type": kind, "default": default, "help": option.help}
+
+
+def _option_table(options: dict[str, Option]) -> Table:
+    table = Table(box=None, pad_edge=True, show_header=False)
+    for option in options.values():
+        default = msgspec.json.encode(msgspec.to_builtins(option.default)).decode()
+        table.add_row(f"  {option.name}", f"[dim]{option.type_text}[/]", default, option.help)
+    return table

@@ -1,0 +1,182 @@
+"""`trireme play`: any game in the terminal, between people, agents, or both."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from trireme.core.errors import BadSpec, TriremeError
+from trireme.core.game import AnyAgent, AnyGame, Seat, close
+from trireme.core.play import Forfeit, Session, decide
+from trireme.core.record import append_to, load_record
+from trireme.core.registry import Slice, find, make_agent, make_game, parse_spec
+
+from .screen import GameScreen, Leave
+
+HUMAN = "human"
+
+
+class Mode(StrEnum):
+    """Who sits where."""
+
+    pvp = "pvp"
+    pvai = "pvai"
+    aivai = "aivai"
+
+
+def play(
+    game: Annotated[str, typer.Argument(help="battleship, gomoku or navigation.")] = "gomoku",
+    mode: Annotated[
+        Mode, typer.Option(help="Two people, a person and an agent, or two agents.")
+    ] = Mode.pvai,
+    agent: Annotated[
+        list[str] | None,
+        typer.Option(help="An agent by spec, such as search:level=easy; for aivai give two."),
+    ] = None,
+    side: Annotated[int, typer.Option(help="Your seat in pvai, from 0.")] = 0,
+    variant: Annotated[str | None, typer.Option(help="A variant; see `trireme games`.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting, such as size=9; repeatable.")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="The same seed gives the same game.")] = None,
+    time: Annotated[float, typer.Option(help="Seconds that an agent has for a move.")] = 1.0,
+    pause: Annotated[
+        float, typer.Option(help="Seconds between the pictures of what happened.")
+    ] = 0.4,
+    record: Annotated[Path | None, typer.Option(help="Where the record goes.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the game of a record.")] = None,
+) -> None:
+    """Play a game in the terminal.
+
+    Examples: `trireme play gomoku` · `trireme play battleship --mode aivai --agent random
+    --agent random` · `trireme play gomoku --mode pvp --set size=19` · `trireme play navigation
+    --side 1 --seed 7`. At the prompt type `help`.
+    """
+    if resume is not None:
+        played = load_record(resume, partial=True)
+        if played.end is not None:
+            raise BadSpec(f"the game in {str(resume)!r} is over; see it with trireme replay")
+        made, seats, opening = played.game, list(played.header.seats), played.moves
+        seed = played.header.seed
+    else:
+        made, seats = _seating(game, mode, agent or [], side, variant, set_ or [])
+        opening = ()
+    path = record or _record_path(made.name)
+    if path.exists():
+        raise BadSpec(f"{str(path)!r} exists already: choose another place for the record")
+    session = Session(made, seats, seed=seed, opening=opening, sink=append_to(path))
+    players = _players(made, seats)
+    try:
+        _run(session, players, time, pause)
+    except (Leave, KeyboardInterrupt):
+        typer.echo("\nThe game stops here.")
+    finally:
+        close(players.values())
+    done = session.over
+    typer.echo(f"Record: {path}")
+    typer.echo(f"{'See it again' if done else 'Go on'}: {_next_command(path, done)}")
+
+
+def _next_command(path: Path, done: bool) -> str:
+    return f"trireme replay {path}" if done else f"trireme play --resume {path}"
+
+
+def _seating(
+    name: str, mode: Mode, specs: list[str], side: int, variant: str | None, settings: list[str]
+) -> tuple[AnyGame, list[str]]:
+    found = find(parse_spec(name).name)
+    if variant is None and not settings and ":" not in name:
+        variant = found.versus
+    if settings:
+        name = f"{name}{',' if ':' in name else ':'}{','.join(settings)}"
+    made = make_game(name, variant)
+    return made, _seat_specs(found, made, mode, specs, side)
+
+
+def _seat_specs(found: Slice, game: AnyGame, mode: Mode, specs: list[str], side: int) -> list[str]:
+    """The spec of every seat. A game with one seat has no opponent: a person or an agent."""
+    wanted = {Mode.pvp: 0, Mode.pvai: min(1, game.seats - 1), Mode.aivai: game.seats}[mode]
+    if len(specs) > wanted:
+        raise BadSpec(f"{mode.value} in {game.name} takes {wanted} agents, not {len(specs)}")
+    specs = specs + [specs[-1] if specs else found.opponent] * (wanted - len(specs))
+    if mode is Mode.pvai and game.seats > 1:
+        if not 0 <= side < game.seats:
+            raise BadSpec(f"--side must be from 0 to {game.seats - 1}, not {side}")
+        specs = [*specs[:side], HUMAN, *specs[side:]]
+    return specs or [HUMAN] * game.seats
+
+
+def _players(game: AnyGame, seats: list[str]) -> dict[Seat, AnyAgent]:
+    """The agents by seat, ready to move; people are not among them."""
+    players = {s: make_agent(game, spec) for s, spec in enumerate(seats) if spec != HUMAN}
+    with Console(stderr=True).status("Warming up (the first use compiles, later ones do not) …"):
+        for player in players.values():
+            prepare = getattr(player, "prepare", None)
+            if callable(prepare):
+                prepare(game)
+    return players
+
+
+def _run(session: Session, players: dict[Seat, AnyAgent], seconds: float, pause: float) -> None:
+    people = frozenset(range(session.game.seats)) - set(players)
+    screen = GameScreen(session, people, pause=pause)
+    if people:
+        screen.say(f"{screen.terminal.typing} Type help for more.".strip())
+    while not screen.session.over:
+        before = screen.session.state
+        actions = _decisions(screen, players, seconds)
+        if actions is not None:
+            screen.session.move(actions)
+            screen.tell(before, actions)
+            if not people:
+                screen.show(None)
+    screen.show(screen.viewer)
+    screen.say(_outcome(screen))
+
+
+def _decisions(
+    screen: GameScreen, players: dict[Seat, AnyAgent], seconds: float
+) -> dict[Seat, Any] | None:
+    """One action for every seat to move, agents first; None when a command changed the game."""
+    actions: dict[Seat, Any] = {}
+    session = screen.session
+    for seat in sorted(session.to_move, key=lambda s: s in screen.people):
+        if seat in screen.people:
+            action = screen.choose(seat)
+            if action is None:
+                return None
+        else:
+            try:
+                with Console(stderr=True).status(f"{screen.name(seat)} thinks …"):
+                    action, _ = decide(players[seat], session.turn(seat, seconds))
+                session.game.check(session.state, seat, action)
+            except Forfeit as fault:
+                session.forfeit(fault)
+                return None
+            except TriremeError as error:
+                session.forfeit(Forfeit(seat, "illegal", str(error)))
+                return None
+        actions[seat] = action
+    return actions
+
+
+def _outcome(screen: GameScreen) -> str:
+    session = screen.session
+    for fault in session.forfeits:
+        screen.say(f"{screen.name(fault.seat)} forfeits ({fault.reason}): {fault.detail}")
+    returns = session.returns
+    if session.game.seats == 1:
+        return f"Done: {-returns[0]:g} shots."
+    best = max(returns)
+    winners = [screen.name(s) for s, value in enumerate(returns) if value == best]
+    return f"{winners[0]} wins." if len(winners) == 1 else "A draw."
+
+
+def _record_path(game: str) -> Path:
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")[:-3]
+    return Path("runs/games") / f"{game}-{stamp}.jsonl"

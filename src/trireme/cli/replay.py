@@ -1,0 +1,101 @@
+"""`trireme replay`: step through a record in the terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from trireme.core.errors import BadSpec, RecordError
+from trireme.core.game import Seat
+from trireme.core.record import Record, load_record
+from trireme.core.registry import draw_text
+
+
+def replay(
+    file: Annotated[Path, typer.Argument(help="A record, such as runs/games/….jsonl.")],
+    move: Annotated[int | None, typer.Option(help="Print only the position after move N.")] = None,
+    seat: Annotated[int | None, typer.Option(help="See with this seat's eyes.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Print every position.")] = False,
+) -> None:
+    """Step through a recorded game.
+
+    Keys: Enter next · p previous · a number jumps there · e end · q leaves.
+    Example: `trireme replay runs/games/gomoku-….jsonl`
+    """
+    record = load_record(file, partial=True)
+    if seat is not None and not 0 <= seat < record.game.seats:
+        raise BadSpec(f"--seat must be from 0 to {record.game.seats - 1}, not {seat}")
+    states, fault = _states(record)
+    last = len(states) - 1
+    if move is not None and not 0 <= move <= last:
+        raise BadSpec(f"--move must be from 0 to {last}, not {move}")
+    if move is not None:
+        _show(record, states, move, seat)
+    elif everything or not sys.stdin.isatty():
+        for number in range(len(states)):
+            _show(record, states, number, seat)
+    else:
+        _step(record, states, seat)
+    typer.echo(_ending(record))
+    if fault is not None:
+        raise fault
+
+
+def _states(record: Record) -> tuple[list[Any], RecordError | None]:
+    """All positions up to the first line that can't be played, and what is wrong there."""
+    states: list[Any] = []
+    try:
+        for state in record.states():
+            states.append(state)
+        record.verify()
+    except RecordError as error:
+        return states, error
+    return states, None
+
+
+def _step(record: Record, states: list[Any], seat: Seat | None) -> None:
+    at, last = 0, len(states) - 1
+    while True:
+        _show(record, states, at, seat)
+        answer = input(f"[{at}/{last}] Enter, p, number, e, q > ").strip().lower()
+        if answer == "q":
+            return
+        if answer == "p":
+            at = max(0, at - 1)
+        elif answer == "e":
+            at = last
+        elif answer.isdecimal():
+            at = min(last, int(answer))
+        elif at == last:
+            return
+        else:
+            at += 1
+
+
+def _show(record: Record, states: list[Any], number: int, seat: Seat | None) -> None:
+    colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    if number == 0:
+        typer.echo(f"{record.header.game} · {' – '.join(record.header.seats)}")
+    else:
+        shown = record.shown_to(seat)[number - 1]
+        said = [f"{_who(s, record)}: {a or '(hidden)'}" for s, a in shown.items()]
+        typer.echo(f"\nMove {number} · {' · '.join(said)}")
+    typer.echo(draw_text(record.game, states[number], seat, colour=colour))
+
+
+def _who(seat: Seat, record: Record) -> str:
+    return "nature" if seat < 0 else record.header.seats[seat]
+
+
+def _ending(record: Record) -> str:
+    if record.end is None:
+        cut = f"; line {record.cut_off} is cut off" if record.cut_off else ""
+        return f"The record stops here: the game was not finished{cut}."
+    told = [f"{record.header.seats[f.seat]} forfeits: {f.detail}" for f in record.end.forfeits]
+    return "\n".join(
+        [*told, f"The end. Returns: {', '.join(f'{r:g}' for r in record.end.returns)}"]
+    )

@@ -1,0 +1,196 @@
+"""The terminal of one game: drawing, asking a person, telling what happened."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+import time
+from collections.abc import Mapping
+from typing import Any
+
+import typer
+
+from trireme.core.errors import TriremeError
+from trireme.core.game import Seat
+from trireme.core.play import Forfeit, Session, decide
+from trireme.core.registry import draw_text, find, load, make_agent
+from trireme.core.terminal import Terminal
+
+
+class Leave(Exception):
+    """The player wants to stop here; the record keeps every move made."""
+
+
+class TimeUp(Exception):
+    """The clock ended before the line was finished."""
+
+
+class GameScreen:
+    """What people see and type. `people` are the seats that a person holds."""
+
+    def __init__(self, session: Session, people: frozenset[Seat], *, pause: float) -> None:
+        self.session = session
+        self.people = people
+        self.seat: Seat = 0
+        self.colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        self.pause = pause
+        self.terminal: Terminal = load(find(session.game.name).terminal)()
+        self._hides = len(people) > 1 and self._has_secrets()
+
+    def say(self, text: str) -> None:
+        typer.echo(text)
+
+    def ask(self, question: str) -> str:
+        return self._line(question, None)
+
+    def show(self, seat: Seat | None) -> None:
+        self.say("\n" + draw_text(self.session.game, self.session.state, seat, colour=self.colour))
+
+    @property
+    def viewer(self) -> Seat | None:
+        """Whose eyes the screen has between turns: the only person's, else a spectator's."""
+        return next(iter(self.people)) if len(self.people) == 1 else None
+
+    def tell(self, before: Any, actions: Mapping[Seat, Any]) -> None:
+        """What the last move did, piece by piece."""
+        story = self.terminal.story(
+            self.session.game, before, actions, self.session.state, self.viewer, self.colour
+        )
+        for number, piece in enumerate(story):
+            if number and self.pause:
+                time.sleep(self.pause)
+            self.say(piece)
+
+    def name(self, seat: Seat) -> str:
+        called = self.terminal.seat_name(self.session.game, self.session.state, seat)
+        return f"{called} ({self.session.seats[seat]})"
+
+    def choose(self, seat: Seat) -> Any:
+        """A person's action: asked for until it is legal, or until the clock ends."""
+        self.seat = seat
+        self._hand_over(seat)
+        self.show(seat)
+        clock = self.terminal.clock
+        end = None if clock is None else time.monotonic() + clock
+        draft: Any = None
+        while True:
+            try:
+                text = self._line(self._prompt(draft, end), end).strip()
+            except TimeUp:
+                return self._time_up(draft)
+            try:
+                if draft is not None and text.lower() in ("", "ok", "yes", "y"):
+                    return draft
+                before = self.session
+                if text and not self._command(text):
+                    draft = self._action(text)
+                    if draft is not None and not self._draws_preview(draft):
+                        return draft
+                if self.session is not before or seat not in self.session.to_move:
+                    return None
+            except TriremeError as error:
+                self.say(f"  {error}")
+
+    def _action(self, text: str) -> Any:
+        action = self.session.game.read(text)
+        self.session.game.check(self.session.state, self.seat, action)
+        return action
+
+    def _draws_preview(self, action: Any) -> bool:
+        game = self.session.game
+        view = game.view(self.session.state, self.seat)
+        drawing = self.terminal.preview(game, view, self.seat, action, self.colour)
+        if drawing is not None:
+            self.say(drawing)
+        return drawing is not None
+
+    def _time_up(self, draft: Any) -> Any:
+        if draft is not None:
+            self.say("\n  Time is up: your last draft counts.")
+            return draft
+        self.say("\n  Time is up.")
+        view = self.session.game.view(self.session.state, self.seat)
+        return self.terminal.fallback(self.session.game, view, self.seat)
+
+    def _prompt(self, draft: Any, end: float | None) -> str:
+        left = "" if end is None else f" [{max(0, round(end - time.monotonic()))} s]"
+        if draft is not None:
+            return f"{self.name(self.seat)}{left}: Enter to play it, or another > "
+        return f"{self.name(self.seat)}{left} > "
+
+    def _command(self, text: str) -> bool:
+        """Run `text` if it is a command of the prompt; False when it must be an action."""
+        word, _, rest = text.partition(" ")
+        word = word.lower()
+        if word in ("quit", "exit", "q"):
+            raise Leave
+        if word in ("help", "?"):
+            self._help()
+        elif word == "board":
+            self.show(self.seat)
+        elif word == "undo":
+            self._undo()
+        elif word == "resign":
+            self.session.forfeit(Forfeit(self.seat, "resigned", "gave the game up"))
+        elif word in self.terminal.commands:
+            self.terminal.commands[word].run(self, rest.strip())
+        elif word == "hint":
+            self._hint(rest.strip())
+        else:
+            return False
+        return True
+
+    def _help(self) -> None:
+        words = {
+            "hint [AGENT]": "the move that an agent would play here",
+            "board": "draw the board again",
+            "resign": "give the game up",
+            "quit": "leave; the record keeps every move",
+        }
+        if self.session.game.undoable:
+            words["undo"] = "take back your last move, and the answer to it"
+        words |= {word: command.help for word, command in self.terminal.commands.items()}
+        self.say(f"  {self.terminal.typing or 'Type an action.'}")
+        for word, about in words.items():
+            self.say(f"  {word:<14} {about}")
+
+    def _hint(self, spec: str) -> None:
+        game = self.session.game
+        agent = make_agent(game, spec or find(game.name).opponent)
+        prepare = getattr(agent, "prepare", None)
+        if callable(prepare):
+            prepare(game)
+        turn = self.session.turn(self.seat, 1.0)
+        action, _ = decide(agent, turn)
+        self.say(f"  {agent.name} would play {game.write(action)}")
+
+    def _undo(self) -> None:
+        """Back to this person's previous decision: one ply between people, a full move else."""
+        self.session.undo(1)
+        while self.session.moves and self.session.to_move[0] not in self.people:
+            self.session.undo(1)
+
+    def _has_secrets(self) -> bool:
+        game, state = self.session.game, self.session.state
+        together = len(game.to_move(state)) > 1
+        return together or not game.undoable
+
+    def _hand_over(self, seat: Seat) -> None:
+        """Between two people with secrets: clear the screen and wait for the next one."""
+        if not self._hides or not sys.stdin.isatty():
+            return
+        typer.clear()
+        self.ask(f"{self.name(seat)}: your turn. Press Enter when nobody else looks. ")
+
+    def _line(self, prompt: str, end: float | None) -> str:
+        sys.stdout.write(prompt)
+        sys.stdout.flush()
+        if end is not None and sys.stdin.isatty():
+            ready, _, _ = select.select([sys.stdin], [], [], max(0.0, end - time.monotonic()))
+            if not ready:
+                raise TimeUp
+        line = sys.stdin.readline()
+        if not line:
+            raise Leave
+        return line

@@ -1,0 +1,241 @@
+"""Playing: a session holds one game in progress; `play` runs it between agents to its end."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from .errors import IllegalAction, TriremeError
+from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
+from .record import Forfeited, Record, Scribe, parse_record
+from .registry import make_agent, make_game
+from .seeding import fresh_seed, streams
+
+Opening = Sequence[str | Mapping[Seat, str]]
+"""Moves made before the agents are asked: text for the seat (or nature) that moves alone, a
+mapping where seats move together. Balanced openings and hand-placed fleets come this way."""
+
+
+class Forfeit(TriremeError):
+    """A seat broke the rules, its clock or itself."""
+
+    def __init__(self, seat: Seat, reason: str, detail: str) -> None:
+        super().__init__(f"seat {seat} forfeits ({reason}): {detail}")
+        self.seat, self.reason, self.detail = seat, reason, detail
+
+
+class Session:
+    """One game in progress: its state, its record, and the random streams of its seats.
+
+    Nature moves by itself as soon as it is nature's turn, unless the opening moves for it.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        seats: Sequence[str],
+        *,
+        seed: int | None = None,
+        opening: Opening = (),
+        sink: Callable[[str], object] | None = None,
+    ) -> None:
+        if len(seats) != game.seats:
+            raise TriremeError(f"{game.name} has {game.seats} seats, not {len(seats)}")
+        self.game = game
+        self.seats = tuple(seats)
+        self.seed = fresh_seed() if seed is None else seed
+        self.forfeits: tuple[Forfeited, ...] = ()
+        self._streams = streams(self.seed, game.seats)
+        self._states: list[Any] = [game.start()]
+        self._scribe = Scribe(sink)
+        self._scribe.begin(game, self.seats, self.seed)
+        for move in opening:
+            self._open(move)
+        self._settle()
+
+    @property
+    def state(self) -> Any:
+        return self._states[-1]
+
+    @property
+    def to_move(self) -> tuple[Seat, ...]:
+        """Who acts now; nobody once the game is over, by the rules or by forfeit."""
+        return () if self.forfeits else self.game.to_move(self.state)
+
+    @property
+    def over(self) -> bool:
+        return not self.to_move
+
+    @property
+    def moves(self) -> int:
+        """How many moves stand, nature's included."""
+        return len(self._states) - 1
+
+    @property
+    def returns(self) -> tuple[float, ...]:
+        if self.forfeits:
+            return self.game.forfeit(self.state, tuple(f.seat for f in self.forfeits))
+        return self.game.returns(self.state)
+
+    @property
+    def record(self) -> Record:
+        return parse_record("".join(line + "\n" for line in self._scribe.lines))
+
+    def turn(self, seat: Seat, seconds: float | None = None) -> Turn[Any, Any]:
+        """The decision that `seat` faces now."""
+        view, legal = self.game.view(self.state, seat), self.game.legal(self.state, seat)
+        return Turn(self.game, seat, view, legal, self._streams[seat], seconds)
+
+    def move(self, actions: Mapping[Seat, Any]) -> None:
+        """Check the actions of all the seats to move, apply them, record them."""
+        if self.over:
+            raise IllegalAction("the game is over")
+        if set(actions) != set(self.to_move):
+            raise IllegalAction(
+                f"expected the moves of seats {list(self.to_move)}, not of {sorted(actions)}"
+            )
+        for seat, action in actions.items():
+            self.game.check(self.state, seat, action)
+        self._apply(actions)
+        self._settle()
+
+    def undo(self, count: int = 1) -> None:
+        """Take back the last `count` moves."""
+        if not self.game.undoable:
+            raise IllegalAction(f"{self.game.name} has no undo: what was seen can't be unseen")
+        if not 0 < count <= self.moves:
+            raise IllegalAction(f"can't take back {count} of {self.moves} moves")
+        if self.over:
+            raise IllegalAction("the game is over and its record is closed")
+        del self._states[-count:]
+        self._scribe.undo(count)
+
+    def forfeit(self, *forfeits: Forfeit) -> None:
+        """End the game at once by the fault of one or more seats."""
+        self.forfeits = tuple(Forfeited(f.seat, f.reason, f.detail) for f in forfeits)
+        self._scribe.end("forfeit", self.returns, self.forfeits)
+
+    def _open(self, move: str | Mapping[Seat, str]) -> None:
+        if self.over:
+            raise IllegalAction(f"the game is over before the opening move {move!r}")
+        if isinstance(move, str):
+            move = dict.fromkeys(self.to_move, move)
+        actions = {seat: self.game.read(text) for seat, text in move.items()}
+        for seat, action in actions.items():
+            self.game.check(self.state, seat, action)
+        self._apply(actions)
+
+    def _settle(self) -> None:
+        while self.to_move == (CHANCE,):
+            self._apply({CHANCE: self.game.draw(self.state, self._streams[CHANCE])})
+
+    def _apply(self, actions: Mapping[Seat, Any]) -> None:
+        state = self.game.apply(self.state, actions)
+        details: dict[str, int | str] = {}
+        if len(actions) == 1:
+            ((seat, action),) = actions.items()
+            details = self.game.details(self.state, seat, action)
+        self._states.append(state)
+        self._scribe.move({s: self.game.write(a) for s, a in actions.items()}, details)
+        if self.over:
+            self._scribe.end("over", self.returns)
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished game."""
+
+    returns: tuple[float, ...]
+    state: Any
+    record: Record
+    forfeits: tuple[Forfeited, ...]
+    seconds: tuple[float, ...]
+    """Thinking time of every seat, in total."""
+    decisions: tuple[int, ...]
+    """How often every seat was asked."""
+
+
+GRACE = 0.05
+"""Seconds, and share of the budget, that a decision may run over before it is a forfeit."""
+
+
+def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
+    """The agent's checked action and the seconds it took; raises `Forfeit` when it fails."""
+    began = time.perf_counter()
+    try:
+        action = agent.act(turn)
+    except Forfeit:
+        raise
+    except Exception as error:
+        raise Forfeit(turn.seat, "exception", f"{type(error).__name__}: {error}") from error
+    took = time.perf_counter() - began
+    if turn.seconds is not None and took > turn.seconds * (1 + GRACE) + GRACE:
+        raise Forfeit(turn.seat, "time", f"took {took:.3f} s of {turn.seconds:g} s")
+    return action, took
+
+
+def play(
+    game: AnyGame | str,
+    agents: Sequence[AnyAgent | str],
+    *,
+    seed: int | None = None,
+    seconds: float | None = None,
+    opening: Opening = (),
+    sink: Callable[[str], object] | None = None,
+    on_move: Callable[[Session], object] | None = None,
+) -> Result:
+    """Play one game between agents (objects or specs) and give its result.
+
+    A failing agent forfeits: the game ends and the record says why. `seconds` is each decision's
+    budget, `sink` gets every line of the record as it is written, `on_move` is called after every
+    move. Kernels compile and tables load before the first clock starts.
+    """
+    game = make_game(game) if isinstance(game, str) else game
+    labels = [a if isinstance(a, str) else a.name for a in agents]
+    session = Session(game, labels, seed=seed, opening=opening, sink=sink)
+    players = [make_agent(game, a) if isinstance(a, str) else a for a in agents]
+    spent, asked = [0.0] * game.seats, [0] * game.seats
+    for seat, agent in enumerate(players):
+        _prepare(session, agent, seat)
+    while not session.over:
+        actions: dict[Seat, Any] = {}
+        faults: list[Forfeit] = []
+        for seat in session.to_move:
+            asked[seat] += 1
+            try:
+                action, took = decide(players[seat], session.turn(seat, seconds))
+                spent[seat] += took
+                actions[seat] = _checked(session, seat, action)
+            except Forfeit as fault:
+                faults.append(fault)
+        if faults:
+            session.forfeit(*faults)
+        else:
+            session.move(actions)
+        if on_move is not None:
+            on_move(session)
+    return Result(
+        session.returns, session.state, session.record, session.forfeits, tuple(spent), tuple(asked)
+    )
+
+
+def _prepare(session: Session, agent: AnyAgent, seat: Seat) -> None:
+    prepare = getattr(agent, "prepare", None)
+    if session.over or not callable(prepare):
+        return
+    try:
+        prepare(session.game)
+    except Exception as error:
+        session.forfeit(Forfeit(seat, "exception", f"{type(error).__name__}: {error}"))
+
+
+def _checked(session: Session, seat: Seat, action: Any) -> Any:
+    try:
+        session.game.check(session.state, seat, action)
+    except IllegalAction as error:
+        raise Forfeit(seat, "illegal", str(error)) from error
+    except Exception as error:
+        raise Forfeit(seat, "illegal", f"{action!r} is no action: {error}") from error
+    return action

@@ -1,0 +1,76 @@
+"""What a game adds to play in a terminal: how to type, what to tell, and words of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
+
+from .game import AnyGame, Seat
+from .play import Session
+
+
+class Screen(Protocol):
+    """The terminal as a game's own commands see it."""
+
+    session: Session
+    """The game in progress; a command may put another in its place."""
+    seat: Seat
+    """The seat that is asked."""
+    colour: bool
+
+    def say(self, text: str) -> None:
+        """Print a line or a drawing."""
+        ...
+
+    def ask(self, question: str) -> str:
+        """One line from the player."""
+        ...
+
+
+@dataclass(frozen=True)
+class Command:
+    """A word that the prompt understands beside actions."""
+
+    help: str
+    run: Callable[[Screen, str], None]
+    """Called with the screen and the text after the word; `TriremeError` is shown and harmless."""
+
+
+class Terminal:
+    """The plain form: every game can be played with it, and overrides what it can do better."""
+
+    typing: ClassVar[str] = ""
+    """How an action is typed, with examples, in one or two lines."""
+    clock: ClassVar[float | None] = None
+    """Seconds that a person has for a decision, where the game has such a clock."""
+    commands: ClassVar[Mapping[str, Command]] = {}
+
+    def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:
+        """What players call this seat now, such as `black`."""
+        return f"seat {seat}"
+
+    def story(
+        self,
+        game: AnyGame,
+        before: Any,
+        actions: Mapping[Seat, Any],
+        after: Any,
+        viewer: Seat | None,
+        colour: bool,
+    ) -> Iterable[str]:
+        """What happened, for one viewer: lines, or whole drawings that are shown one by one."""
+        for seat, action in actions.items():
+            if seat >= 0 and not game.hides(seat, action, viewer):
+                yield f"{self.seat_name(game, before, seat)}: {game.write(action)}"
+
+    def preview(
+        self, game: AnyGame, view: Any, seat: Seat, action: Any, colour: bool
+    ) -> str | None:
+        """A drawing of what the action would do; where there is one, the action is a draft that
+        the player sees before it counts."""
+        return None
+
+    def fallback(self, game: AnyGame, view: Any, seat: Seat) -> Any:
+        """The action that counts when the clock ends without a draft."""
+        raise NotImplementedError(f"{game.name} has no clock")
