@@ -49,8 +49,7 @@ def _states(record: Record) -> tuple[list[Any], RecordError | None]:
     """All positions up to the first line that can't be played, and what is wrong there."""
     states: list[Any] = []
     try:
-        for state in record.states():
-            states.append(state)
+        states.extend(record.states())
         record.verify()
     except RecordError as error:
         return states, error

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import typer
+from rich.console import Console
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import Seat
@@ -180,7 +181,7 @@ class GameScreen:
         """Between two people with secrets: clear the screen and wait for the next one."""
         if not self._hides or not sys.stdin.isatty():
             return
-        typer.clear()
+        Console().clear()
         self.ask(f"{self.name(seat)}: your turn. Press Enter when nobody else looks. ")
 
     def _line(self, prompt: str, end: float | None) -> str:

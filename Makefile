@@ -1,0 +1,52 @@
+# Every target sets up what it needs in .venv by itself, and does nothing again that is done.
+
+PYTHON ?= python3
+BIN := .venv/bin
+WORKERS ?= 2
+CODE := src tests examples benchmarks
+
+.PHONY: help setup play test test-fast check format bench clean
+
+help:            ## show this list
+	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+
+setup: .venv/dev ## create .venv with everything that developers need
+
+.venv/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Trireme needs Python 3.11 or newer; try: make PYTHON=python3.12 …"; exit 1; }
+	$(PYTHON) -m venv .venv
+
+.venv/play: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+.venv/dev: .venv/bin/python pyproject.toml scripts/install-system-packages
+	scripts/install-system-packages
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ .venv/play
+
+play: .venv/play ## play a game at once
+	@$(BIN)/trireme play
+
+test: .venv/dev  ## run all tests
+	$(BIN)/pytest --numprocesses $(WORKERS)
+
+test-fast: .venv/dev ## run the tests that need no patience
+	$(BIN)/pytest --numprocesses $(WORKERS) -m 'not slow'
+
+check: .venv/dev ## format, lint and types, changing nothing
+	$(BIN)/ruff format --check $(CODE)
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/mypy
+
+format: .venv/dev ## format and mend what lints can mend
+	$(BIN)/ruff format $(CODE)
+	$(BIN)/ruff check --fix $(CODE)
+
+bench: .venv/dev ## measure the raw speed of the kernels
+	$(BIN)/python benchmarks/kernels.py
+
+clean:           ## remove .venv and everything that was generated
+	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
