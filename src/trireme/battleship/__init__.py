@@ -1,0 +1,27 @@
+"""Battleship: find and sink a fleet that you can't see."""
+
+from ..core.registry import Slice
+
+SLICE = Slice(
+    summary="hidden information: find and sink a fleet that you can't see",
+    game="trireme.battleship.rules:Battleship",
+    text="trireme.battleship.draw:text",
+    agents={"random": "trireme.core.agents:Random"},
+    opponent="random",
+    variants={
+        "solo": {},
+        "duel": {"duel": True},
+        "simultaneous": {"duel": True, "simultaneous": True},
+        "salvo": {"duel": True, "salvo": True},
+        "solo-salvo": {"salvo": True},
+        "mines": {"duel": True, "mines": 5},
+        "solo-mines": {"mines": 5},
+        "small": {"rows": 6, "cols": 6},
+        "medium": {"rows": 8, "cols": 8},
+        "large": {"rows": 12, "cols": 12},
+        "touching": {"touching": True},
+        "classic": {"touching": True, "placement": "uniform"},
+        "handicap": {"duel": True, "rows": 8, "cols": 12, "rival_rows": 10, "rival_cols": 9},
+    },
+    versus="duel",
+)
