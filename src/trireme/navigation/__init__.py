@@ -1,0 +1,18 @@
+"""Battle Navigation: two captains plan in secret, then the sea resolves both plans together."""
+
+from ..core.registry import Slice
+
+SLICE = Slice(
+    summary="simultaneous plans: both captains order four phases in secret, then they run together",
+    game="trireme.navigation.rules:Navigation",
+    text="trireme.navigation.draw:text",
+    agents={
+        "random": "trireme.core.agents:Random",
+    },
+    opponent="random",
+    variants={
+        "advance": {"turns": "advance"},
+        "scarce": {"ammo_per_turn": 4},
+        "ramming": {"ram_damage": 1},
+    },
+)

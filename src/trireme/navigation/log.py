@@ -1,0 +1,137 @@
+"""The log of a phase, which playback, event text, hashes and tests all read, and its words."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import msgspec
+
+from .plans import Order
+from .sea import Pose, tile_name
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that did, or could have done, harm."""
+
+    kind: str
+    """`shot`, `grapple` or `ram`."""
+    seat: int
+    """Who shot or grappled; for a ram, who was damaged by it."""
+    side: str | None
+    """`port` or `starboard`; None for a ram."""
+    shots: int
+    target: int | None
+    """The seat whose ship was hit, or None."""
+    damage: int
+    x: int
+    """Where the ball, or the hook, came to rest: on the target, or on the last tile it reached."""
+    y: int
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How a game ended: `grapple`, `sunk` or `turn limit`; a draw has no winner."""
+
+    winner: int | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class PhaseEntry:
+    """All that happened in one phase; pairs are by seat."""
+
+    turn: int
+    """Counted from 1, as is the phase."""
+    phase: int
+    orders: tuple[Order, Order]
+    start: tuple[Pose, Pose]
+    moved: tuple[Pose, Pose]
+    """After movement."""
+    blocked: tuple[str | None, str | None]
+    """What stopped a ship that could not make its whole move: `edge`, `rock` or `ship`."""
+    hazards: tuple[str | None, str | None]
+    """The hazard that a ship stood on after movement: `wind` or `whirlpool`."""
+    drifted: tuple[Pose, Pose]
+    """After hazards."""
+    events: tuple[Event, ...]
+    hp: tuple[int, int]
+    verdict: Verdict | None
+
+
+def digest(entry: PhaseEntry) -> str:
+    """Sixteen hex digits that stand for everything in the entry."""
+    plain = msgspec.json.encode(entry, order="deterministic")
+    return hashlib.sha256(plain).hexdigest()[:16]
+
+
+def describe(entry: PhaseEntry, names: tuple[str, str]) -> tuple[str, ...]:
+    """The phase as sentences, `names` being what to call the two ships."""
+    lines: list[str] = []
+    for seat in (0, 1):
+        lines += _sailing(entry, seat, names[seat])
+    lines += [_harm(event, names) for event in entry.events]
+    if entry.verdict is not None:
+        lines.append(_ending(entry.verdict, names))
+    return tuple(lines)
+
+
+_MOVE_WORDS = {
+    "forward": "sails forward to",
+    "turn_left": "turns to port into",
+    "turn_right": "turns to starboard into",
+}
+_OBSTACLES = {"edge": "the edge of the map", "rock": "a rock", "ship": "the other ship"}
+
+
+def _sailing(entry: PhaseEntry, seat: int, name: str) -> list[str]:
+    lines = []
+    move, moved, blocked = entry.orders[seat].move, entry.moved[seat], entry.blocked[seat]
+    if blocked is not None:
+        swings = f" and swings to face {moved.facing}" if move != "forward" else ""
+        lines.append(f"{name} is stopped by {_OBSTACLES[blocked]}{swings}.")
+    elif move != "none":
+        lines.append(f"{name} {_MOVE_WORDS[move]} {tile_name(moved.tile)}.")
+    drifted = entry.drifted[seat]
+    if entry.hazards[seat] == "wind":
+        went = f"blows {name} to {tile_name(drifted.tile)}"
+        held = f"can't push {name} from {tile_name(moved.tile)}"
+        lines.append(f"The wind {went if drifted.tile != moved.tile else held}.")
+    elif entry.hazards[seat] == "whirlpool":
+        lines.append(
+            f"The whirlpool spins {name} to {tile_name(drifted.tile)}, facing {drifted.facing}."
+        )
+    return lines
+
+
+def _harm(event: Event, names: tuple[str, str]) -> str:
+    name = names[event.seat]
+    if event.kind == "ram":
+        return f"{name} is damaged in the collision: {event.damage} hp."
+    if event.kind == "grapple":
+        if event.target is None:
+            return f"{name} throws its hooks to {event.side} and catches water."
+        return f"{name} grapples {names[event.target]} to {event.side}!"
+    shots = f"{event.shots} shot{'s' if event.shots != 1 else ''}"
+    if event.target is None:
+        return f"{name} fires {shots} to {event.side} and misses."
+    return (
+        f"{name} fires {shots} to {event.side} and hits {names[event.target]}: {event.damage} hp."
+    )
+
+
+def _ending(verdict: Verdict, names: tuple[str, str]) -> str:
+    if verdict.winner is None:
+        why = {
+            "grapple": "both ships grapple",
+            "sunk": "both ships sink",
+            "turn limit": "the turn limit finds both ships equally damaged",
+        }[verdict.reason]
+        return f"The game is drawn: {why}."
+    why = {
+        "grapple": "by boarding",
+        "sunk": f"by sinking {names[1 - verdict.winner]}",
+        "turn limit": "on hit points at the turn limit",
+    }[verdict.reason]
+    return f"{names[verdict.winner]} wins {why}."
