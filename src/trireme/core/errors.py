@@ -43,7 +43,8 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     unknown game 'gomuku'. Did you mean 'gomoku'?
     """
     names = sorted(known)
-    close = get_close_matches(name.lower(), names, n=1)
+    spelt = {known.lower(): known for known in names}
+    close = get_close_matches(name.lower(), spelt, n=1)
     if close:
-        return UnknownName(f"unknown {kind} {name!r}. Did you mean {close[0]!r}?")
+        return UnknownName(f"unknown {kind} {name!r}. Did you mean {spelt[close[0]]!r}?")
     return UnknownName(f"unknown {kind} {name!r}. Known: {', '.join(names) or 'none'}.")

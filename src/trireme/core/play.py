@@ -81,7 +81,7 @@ class Session:
 
     @property
     def record(self) -> Record:
-        return parse_record("".join(line + "\n" for line in self._scribe.lines))
+        return parse_record("".join(f"{line}\n" for line in self._scribe.lines), game=self.game)
 
     def turn(self, seat: Seat, seconds: float | None = None) -> Turn[Any, Any]:
         """The decision that `seat` faces now."""
@@ -90,15 +90,7 @@ class Session:
 
     def move(self, actions: Mapping[Seat, Any]) -> None:
         """Check the actions of all the seats to move, apply them, record them."""
-        if self.over:
-            raise IllegalAction("the game is over")
-        if set(actions) != set(self.to_move):
-            raise IllegalAction(
-                f"expected the moves of seats {list(self.to_move)}, not of {sorted(actions)}"
-            )
-        for seat, action in actions.items():
-            self.game.check(self.state, seat, action)
-        self._apply(actions)
+        self._move(actions)
         self._settle()
 
     def undo(self, count: int = 1) -> None:
@@ -122,7 +114,15 @@ class Session:
             raise IllegalAction(f"the game is over before the opening move {move!r}")
         if isinstance(move, str):
             move = dict.fromkeys(self.to_move, move)
-        actions = {seat: self.game.read(text) for seat, text in move.items()}
+        self._move({seat: self.game.read(text) for seat, text in move.items()})
+
+    def _move(self, actions: Mapping[Seat, Any]) -> None:
+        if self.over:
+            raise IllegalAction("the game is over")
+        if set(actions) != set(self.to_move):
+            raise IllegalAction(
+                f"expected the moves of seats {list(self.to_move)}, not of {sorted(actions)}"
+            )
         for seat, action in actions.items():
             self.game.check(self.state, seat, action)
         self._apply(actions)

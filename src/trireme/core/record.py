@@ -218,10 +218,11 @@ def load_record(path: Path, *, partial: bool = False) -> Record:
     return parse_record(text, partial=partial)
 
 
-def parse_record(text: str, *, partial: bool = False) -> Record:
+def parse_record(text: str, *, partial: bool = False, game: AnyGame | None = None) -> Record:
     """The record in `text`, or a `RecordError` that names the first line that is wrong.
 
-    `partial` forgives a last line that was cut off, as a killed program leaves it.
+    `partial` forgives a last line that was cut off, as a killed program leaves it. `game` is the
+    game that was played, where the registry does not know it.
     """
     if not text.strip():
         raise RecordError("the file is empty: expected a header", 1)
@@ -233,7 +234,7 @@ def parse_record(text: str, *, partial: bool = False) -> Record:
     if not whole:
         raise RecordError("the header is cut off, so there is nothing to read", 1)
     header = _decode(whole[0], Header, 1)
-    game = _game_of(header)
+    game = _game_of(header) if game is None else game
     _check_sum("", whole[0], header.sum, 1)
     moves, at, end = _read_moves(header, whole)
     kept = "".join(line + "\n" for line in whole)

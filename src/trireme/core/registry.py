@@ -143,6 +143,8 @@ def make_agent(game: AnyGame | str, spec: str) -> AnyAgent:
     """The agent that a spec names: `random`, `search:depth=8`, `module:Class`, `file.py:Class`."""
     name = game if isinstance(game, str) else game.name
     parsed = parse_spec(spec)
+    if parsed.cls is not None and parsed.name in find(name).agents:
+        raise BadSpec(f"expected option=value after {parsed.name!r}, not {parsed.cls!r}")
     if parsed.cls is not None:
         cls = _foreign_class(parsed.name, parsed.cls)
     else:

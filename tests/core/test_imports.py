@@ -1,0 +1,74 @@
+"""Who may import whom: the layers of the project, kept by reading every import statement."""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import trireme
+from trireme.core.registry import GAMES
+
+ROOT = Path(trireme.__file__).parent
+SLICES = set(GAMES)
+LAYERS: dict[str, set[str]] = {
+    "core": set(),
+    **{name: {"core"} for name in SLICES},
+    "store": {"core"},
+    "envs": {"core", *SLICES},
+    "arena": {"core", "store", *SLICES},
+    "training": {"core", "envs", "arena", "store", *SLICES},
+    "server": {"core", "arena", "store", *SLICES},
+    "desktop": {"core", "arena", *SLICES},
+    "cli": {"core", "envs", "arena", "store", "training", "server", "desktop", *SLICES},
+}
+"""What each package may import beside itself and the top level."""
+HEAVY = {
+    "numba": lambda path: path.stem.endswith("kernels"),
+    "torch": lambda path: path.parent.name == "training" or "network" in path.stem,
+    "fastapi": lambda path: "server" in path.parts,
+    "tkinter": lambda path: "desktop" in path.parts,
+}
+"""Libraries that stay where they belong."""
+MODULES = sorted(ROOT.rglob("*.py"))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Full names of everything that a module imports, inside functions too."""
+    package = ("trireme", *path.relative_to(ROOT).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else ()
+            origin = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_a_module_imports_only_from_the_layers_below(path: Path) -> None:
+    layer = path.relative_to(ROOT).parts[0]
+    if layer.endswith(".py"):
+        return
+    for name in imports(path):
+        parts = name.split(".")
+        if parts[0] == "trireme" and len(parts) > 1 and parts[1] in LAYERS:
+            assert parts[1] in LAYERS[layer] | {layer}, f"{path} imports {name}"
+        for library, allowed in HEAVY.items():
+            assert parts[0] != library or allowed(path), f"{path} imports {name}"
+
+
+def test_every_package_has_its_layer() -> None:
+    packages = {p.parent.name for p in ROOT.glob("*/__init__.py")}
+    assert packages <= set(LAYERS)
+
+
+def test_importing_trireme_is_light() -> None:
+    code = "import sys, trireme; print(' '.join(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(out.stdout.split())
+    assert "trireme" in loaded
+    assert not loaded & {"numba", "torch", "fastapi", "gymnasium", "typer", "ray", "sqlalchemy"}
+    assert not any(name.startswith(tuple(f"trireme.{g}" for g in SLICES)) for name in loaded)

@@ -1,0 +1,217 @@
+"""Playing: whose turn it is, whose fault it is, and what is written down."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+from numpy.random import Generator
+
+from trireme import CHANCE, Forfeit, Game, IllegalAction, Listed, Seat, Session, TriremeError, play
+from trireme.core.game import close
+from trireme.core.play import decide
+from trireme.core.seeding import stream
+
+
+@dataclass(frozen=True)
+class Coins:
+    """Nature hides a coin, then both seats guess together, twice."""
+
+    coin: int | None = None
+    guesses: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True)
+class Guess(Game[Coins, int, Coins]):
+    name = "gomoku"  # a name of the registry, so that records can be told apart from foreign ones
+    rounds: int = 2
+
+    @property
+    def seats(self) -> int:
+        return 2
+
+    def start(self) -> Coins:
+        return Coins()
+
+    def to_move(self, state: Coins) -> tuple[Seat, ...]:
+        if state.coin is None:
+            return (CHANCE,)
+        return (0, 1) if len(state.guesses) < self.rounds else ()
+
+    def legal(self, state: Coins, seat: Seat) -> Listed[int]:
+        return Listed((0, 1))
+
+    def apply(self, state: Coins, actions: Mapping[Seat, int]) -> Coins:
+        if CHANCE in actions:
+            return replace(state, coin=actions[CHANCE])
+        return replace(state, guesses=(*state.guesses, (actions[0], actions[1])))
+
+    def view(self, state: Coins, seat: Seat | None) -> Coins:
+        return replace(state, coin=None if self.to_move(state) else state.coin)
+
+    def imagine(self, view: Coins, rng: Generator) -> Coins:
+        return replace(view, coin=int(rng.integers(2)))
+
+    def returns(self, state: Coins) -> tuple[float, ...]:
+        right = [sum(g[s] == state.coin for g in state.guesses) for s in (0, 1)]
+        lead = float((right[0] > right[1]) - (right[0] < right[1]))
+        return (lead, -lead)
+
+    def hides(self, actor: Seat, action: int, viewer: Seat | None) -> bool:
+        return actor == CHANCE
+
+    def write(self, action: int) -> str:
+        return "ht"[action]
+
+    def read(self, text: str) -> int:
+        return "ht".index(text)
+
+
+class Always:
+    def __init__(self, action: Any) -> None:
+        self.action, self.name = action, f"always {action}"
+
+    def act(self, turn: Any) -> Any:
+        return self.action
+
+
+class Raises:
+    name = "raises"
+
+    def act(self, turn: Any) -> Any:
+        raise RuntimeError("no idea")
+
+
+class Sleeper:
+    name = "sleeper"
+
+    def act(self, turn: Any) -> Any:
+        time.sleep(turn.seconds * 2 + 0.2)
+        return 0
+
+
+def session(**options: Any) -> Session:
+    return Session(Guess(), ["a", "b"], seed=1, **options)
+
+
+def test_nature_moves_by_itself_and_is_recorded() -> None:
+    lines: list[str] = []
+    game = session(sink=lines.append)
+    assert game.to_move == (0, 1)
+    assert '"chance":' in lines[1]
+
+
+def test_an_opening_moves_for_nature_and_for_seats() -> None:
+    game = session(opening=["t", {0: "h", 1: "t"}])
+    assert game.state == Coins(1, ((0, 1),))
+
+
+@pytest.mark.parametrize("opening", [["t", {0: "h"}], ["t", {0: "h", 1: "t", 2: "t"}]])
+def test_an_opening_must_move_for_everybody_who_moves(opening: Any) -> None:
+    with pytest.raises(TriremeError):
+        session(opening=opening)
+
+
+def test_an_opening_may_not_go_beyond_the_end() -> None:
+    both = {0: "h", 1: "t"}
+    with pytest.raises(IllegalAction, match="over before the opening move"):
+        session(opening=["t", both, both, both])
+
+
+def test_nature_draws_the_same_whoever_plays() -> None:
+    coins = {play(Guess(), [Always(a), Always(b)], seed=5).state.coin for a in "01" for b in "01"}
+    assert len(coins) == 1
+    assert stream(5, 0).integers(1 << 30) != stream(5, 1).integers(1 << 30)
+
+
+def test_seats_that_move_together_must_all_move() -> None:
+    game = session()
+    with pytest.raises(IllegalAction, match=r"expected the moves of seats \[0, 1\], not of \[0\]"):
+        game.move({0: 1})
+
+
+def test_the_better_guesser_wins() -> None:
+    result = play(Guess(), [Always(0), Always(1)], seed=2)
+    winner = result.state.coin
+    assert result.returns == ((1.0, -1.0) if winner == 0 else (-1.0, 1.0))
+    assert result.decisions == (2, 2)
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason", "detail"),
+    [
+        (Raises(), "exception", "RuntimeError: no idea"),
+        (Always(7), "illegal", "no action"),
+        (Always(None), "illegal", "None"),
+        (Always("nonsense"), "illegal", "nonsense"),
+        (object(), "exception", "AttributeError"),
+    ],
+)
+def test_a_failing_agent_forfeits_with_its_reason(agent: Any, reason: str, detail: str) -> None:
+    if not hasattr(agent, "name"):
+        agent = type("Nameless", (), {"name": "nameless"})()
+    result = play(Guess(), [Always(0), agent], seed=1)
+    assert result.returns == (1.0, -1.0)
+    (fault,) = result.forfeits
+    assert (fault.seat, fault.reason) == (1, reason)
+    assert detail in fault.detail
+    assert result.record.end is not None
+    assert result.record.end.forfeits == result.forfeits
+
+
+def test_nobody_wins_when_all_forfeit() -> None:
+    assert play(Guess(), [Raises(), Raises()], seed=1).returns == (0.0, 0.0)
+
+
+def test_a_slow_agent_forfeits_by_the_clock() -> None:
+    result = play(Guess(), [Sleeper(), Always(0)], seed=1, seconds=0.01)
+    assert result.forfeits[0].reason == "time"
+
+
+def test_a_failing_preparation_forfeits() -> None:
+    class Unprepared(Always):
+        def prepare(self, game: Any) -> None:
+            raise OSError("no weights")
+
+    result = play(Guess(), [Always(0), Unprepared(0)], seed=1)
+    assert result.forfeits[0].detail == "OSError: no weights"
+
+
+def test_an_interrupt_is_not_the_agents_fault() -> None:
+    class Interrupted(Always):
+        def act(self, turn: Any) -> Any:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        play(Guess(), [Interrupted(0), Always(0)], seed=1)
+
+
+def test_deciding_passes_a_forfeit_on() -> None:
+    class GivesUp(Always):
+        def act(self, turn: Any) -> Any:
+            raise Forfeit(turn.seat, "process", "the engine died")
+
+    with pytest.raises(Forfeit, match="the engine died"):
+        decide(GivesUp(0), session().turn(0))
+
+
+def test_undo_is_refused_where_something_was_seen() -> None:
+    with pytest.raises(IllegalAction, match="no undo"):
+        session().undo()
+
+
+def test_a_seat_for_everybody() -> None:
+    with pytest.raises(TriremeError, match="has 2 seats, not 1"):
+        Session(Guess(), ["a"])
+
+
+def test_closing_gives_processes_back() -> None:
+    closed: list[int] = []
+
+    class Holder(Always):
+        def close(self) -> None:
+            closed.append(1)
+
+    close([Holder(0), Always(0)])
+    assert closed == [1]
