@@ -69,8 +69,8 @@ def play(
     path = record or _record_path(made.name)
     if path.exists():
         raise BadSpec(f"{str(path)!r} exists already: choose another place for the record")
-    session = Session(made, seats, seed=seed, opening=opening, sink=append_to(path))
     players = _players(made, seats)
+    session = Session(made, seats, seed=seed, opening=opening, sink=append_to(path))
     try:
         _run(session, players, time, pause)
     except (Leave, KeyboardInterrupt):
@@ -135,7 +135,8 @@ def _run(session: Session, players: dict[Seat, AnyAgent], seconds: float, pause:
             screen.tell(before, actions)
             if not people:
                 screen.show(None)
-    screen.show(screen.viewer)
+    if people:
+        screen.show(screen.viewer)
     screen.say(_outcome(screen))
 
 

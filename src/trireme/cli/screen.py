@@ -171,6 +171,8 @@ class GameScreen:
         self.session.undo(1)
         while self.session.moves and self.session.to_move[0] not in self.people:
             self.session.undo(1)
+        if self.seat in self.session.to_move:
+            self.show(self.seat)
 
     def _has_secrets(self) -> bool:
         game, state = self.session.game, self.session.state
