@@ -39,6 +39,12 @@ class Slice:
     """What the game adds to play in a terminal: a subclass of `Terminal`."""
     encoder: str | None = None
     """`encoder(game)`: views and actions as arrays for learners (see `envs`)."""
+    scene: str | None = None
+    """`scene(game) -> dict`: what stands still all game long and a picture needs, such as the
+    map, as plain JSON values; never anything that a seat may not know."""
+    insight: str | None = None
+    """`insight(game, view, seat, seconds, rng) -> dict`: what can be known from one seat's view,
+    such as probabilities, values and mixtures, as plain JSON values (docs/web-protocol.md)."""
 
 
 GAMES: dict[str, str] = {
