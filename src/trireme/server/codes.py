@@ -1,0 +1,90 @@
+"""The stable codes of refusals, with the HTTP status that each has over REST."""
+
+from __future__ import annotations
+
+from typing import Literal, get_args
+
+from trireme.core.errors import TriremeError
+
+Code = Literal[
+    "bad_json",
+    "bad_message",
+    "too_large",
+    "too_fast",
+    "unsupported_protocol",
+    "hello_first",
+    "not_found",
+    "no_such_room",
+    "no_such_game",
+    "bad_settings",
+    "bad_agent",
+    "bad_map",
+    "bad_token",
+    "not_your_seat",
+    "seat_taken",
+    "room_full",
+    "not_started",
+    "not_your_turn",
+    "game_over",
+    "game_running",
+    "bad_action",
+    "illegal_action",
+    "stale",
+    "no_undo",
+    "no_offer",
+    "no_clock",
+    "no_insight",
+    "hints_off",
+    "agent_failed",
+    "busy",
+    "bad_record",
+    "no_such_move",
+    "too_many_rooms",
+    "too_many_connections",
+    "shutting_down",
+    "internal",
+]
+"""What can go wrong; docs/web-protocol.md says what each one means."""
+
+CODES: tuple[str, ...] = get_args(Code)
+
+STATUS: dict[str, int] = {
+    "too_large": 413,
+    "too_fast": 429,
+    "not_found": 404,
+    "no_such_room": 404,
+    "no_such_game": 404,
+    "no_such_move": 404,
+    "bad_token": 403,
+    "not_your_seat": 403,
+    "hints_off": 403,
+    "seat_taken": 409,
+    "room_full": 409,
+    "not_started": 409,
+    "not_your_turn": 409,
+    "game_over": 409,
+    "game_running": 409,
+    "stale": 409,
+    "no_undo": 409,
+    "no_offer": 409,
+    "agent_failed": 502,
+    "busy": 503,
+    "too_many_rooms": 503,
+    "too_many_connections": 503,
+    "shutting_down": 503,
+    "internal": 500,
+}
+"""Codes that are not plain bad requests (400)."""
+
+
+class Refusal(TriremeError):
+    """A request that can't be granted: a stable code for programs, a sentence for people."""
+
+    def __init__(self, code: Code, message: str) -> None:
+        super().__init__(message)
+        self.code: Code = code
+        self.message = message
+
+    @property
+    def status(self) -> int:
+        return STATUS.get(self.code, 400)
