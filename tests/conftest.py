@@ -1,5 +1,15 @@
-"""Settings that all tests share."""
+"""Settings and servers that all tests share."""
 
+import os
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
 from hypothesis import HealthCheck, settings
 
 # A kernel's first call compiles, which no deadline should punish; the examples are the same on
@@ -8,3 +18,48 @@ settings.register_profile(
     "trireme", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("trireme")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The URL of a real PostgreSQL server, started for these tests and stopped after them."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
+    if not found:
+        pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="trireme-postgres-"))
+    as_postgres = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []
+    if as_postgres:
+        shutil.chown(folder, "postgres", "postgres")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+
+    def run(program: str, *arguments: str) -> None:
+        command = [*as_postgres, str(found[-1].with_name(program)), *arguments]
+        subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL)
+
+    data = str(folder / "data")
+    run("initdb", "-D", data, "--auth=trust", "--username=trireme", "--no-sync")
+    options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories='' -c fsync=off"
+    run("pg_ctl", "-D", data, "-o", options, "-l", str(folder / "log"), "-w", "start")
+    yield f"postgresql://trireme@127.0.0.1:{port}"
+    run("pg_ctl", "-D", data, "-m", "immediate", "-w", "stop")
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The URL of an empty database; a test that takes it runs once on either kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'store.db'}"
+    from sqlalchemy import create_engine, text
+
+    server: str = request.getfixturevalue("postgres_server")
+    name = f"test_{uuid4().hex[:12]}"
+    maker = create_engine(
+        f"{server.replace('://', '+psycopg://')}/postgres", isolation_level="AUTOCOMMIT"
+    )
+    with maker.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    maker.dispose()
+    return f"{server}/{name}"

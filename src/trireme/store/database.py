@@ -1,0 +1,83 @@
+"""Opening the store: one engine for either database, its schema brought up to date."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy.pool import NullPool
+
+from trireme.core.errors import TriremeError
+
+from .migrations import migrate
+
+DEFAULT_URL = "sqlite:///runs/trireme.db"
+"""Where results go unless a URL or the variable TRIREME_DATABASE says otherwise."""
+BUSY_SECONDS = 30
+
+
+class StoreError(TriremeError):
+    """The database can't be reached, or it is not one that the store can use."""
+
+
+def open_store(url: str | None = None) -> Engine:
+    """The engine for `url`, with every migration applied.
+
+    `sqlite:///runs/trireme.db` and `postgresql://user@host/name` are the two kinds of URL. The
+    engine may be used from several threads; several processes may open the same store.
+    """
+    asked = url or os.environ.get("TRIREME_DATABASE") or DEFAULT_URL
+    try:
+        parsed = make_url(asked)
+    except ArgumentError:
+        raise StoreError(
+            f"expected a URL such as sqlite:///file.db or postgresql://host/name, not {asked!r}"
+        ) from None
+    kind = parsed.get_backend_name()
+    if kind not in ("sqlite", "postgresql"):
+        raise StoreError(f"expected a sqlite or postgresql URL, not {asked!r}")
+    if kind == "postgresql":
+        engine = _postgresql(parsed.set(drivername="postgresql+psycopg"))
+    else:
+        engine = _sqlite(parsed.database)
+    try:
+        migrate(engine)
+    except OperationalError as error:
+        engine.dispose()
+        shown = parsed.render_as_string(hide_password=True)
+        raise StoreError(f"can't open the database {shown}: {error.orig}") from error
+    return engine
+
+
+def _postgresql(url: Any) -> Engine:
+    try:
+        return create_engine(url, pool_pre_ping=True)
+    except (ImportError, NoSuchModuleError):
+        raise StoreError("PostgreSQL needs a driver: pip install 'trireme-lab[postgres]'") from None
+
+
+def _sqlite(database: str | None) -> Engine:
+    if not database or database == ":memory:":
+        raise StoreError("expected a SQLite file: results must outlive the program")
+    Path(database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        f"sqlite:///{database}", poolclass=NullPool, connect_args={"timeout": BUSY_SECONDS}
+    )
+
+    @event.listens_for(engine, "connect")
+    def connected(connection: Any, _: Any) -> None:
+        # The driver's own transactions leave schema changes out; the store begins its own.
+        connection.isolation_level = None
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+
+    @event.listens_for(engine, "begin")
+    def begun(connection: Any) -> None:
+        # A transaction that reads first and writes later could not wait for another writer.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+    return engine
