@@ -24,4 +24,5 @@ SLICE = Slice(
         "handicap": {"duel": True, "rows": 8, "cols": 12, "rival_rows": 10, "rival_cols": 9},
     },
     versus="duel",
+    terminal="trireme.battleship.terminal:BattleshipTerminal",
 )

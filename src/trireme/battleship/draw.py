@@ -115,7 +115,7 @@ def _title(game: Battleship, view: View, owner: int) -> str:
         return f"The hidden fleet: {fired}"
     if owner == view.seat:
         return f"Your fleet: {fired} received"
-    return f"The fleet of seat {owner + 1}: {fired}"
+    return f"The fleet of seat {owner}: {fired}"
 
 
 def _paint(mark: str, colour: bool) -> str:

@@ -84,19 +84,15 @@ class GameScreen:
                 if draft is not None and text.lower() in ("", "ok", "yes", "y"):
                     return draft
                 before = self.session
-                if text and not self._command(text):
-                    draft = self._action(text)
-                    if draft is not None and not self._draws_preview(draft):
-                        return draft
+                action = self._answer(text) if text else None
                 if self.session is not before or seat not in self.session.to_move:
                     return None
+                if action is not None:
+                    draft = action
+                    if not self._draws_preview(draft):
+                        return draft
             except TriremeError as error:
                 self.say(f"  {error}")
-
-    def _action(self, text: str) -> Any:
-        action = self.session.game.read(text)
-        self.session.game.check(self.session.state, self.seat, action)
-        return action
 
     def _draws_preview(self, action: Any) -> bool:
         game = self.session.game
@@ -120,8 +116,8 @@ class GameScreen:
             return f"{self.name(self.seat)}{left}: Enter to play it, or another > "
         return f"{self.name(self.seat)}{left} > "
 
-    def _command(self, text: str) -> bool:
-        """Run `text` if it is a command of the prompt; False when it must be an action."""
+    def _answer(self, text: str) -> Any:
+        """Run the command that `text` is; else read and check it as an action, and give that."""
         word, _, rest = text.partition(" ")
         word = word.lower()
         if word in ("quit", "exit", "q"):
@@ -135,12 +131,14 @@ class GameScreen:
         elif word == "resign":
             self.session.forfeit(Forfeit(self.seat, "resigned", "gave the game up"))
         elif word in self.terminal.commands:
-            self.terminal.commands[word].run(self, rest.strip())
+            return self.terminal.commands[word].run(self, rest.strip())
         elif word == "hint":
             self._hint(rest.strip())
         else:
-            return False
-        return True
+            action = self.session.game.read(text)
+            self.session.game.check(self.session.state, self.seat, action)
+            return action
+        return None
 
     def _help(self) -> None:
         words = {

@@ -33,8 +33,9 @@ class Command:
     """A word that the prompt understands beside actions."""
 
     help: str
-    run: Callable[[Screen, str], None]
-    """Called with the screen and the text after the word; `TriremeError` is shown and harmless."""
+    run: Callable[[Screen, str], Any]
+    """Called with the screen and the text after the word; gives an action to play, or None.
+    A `TriremeError` is shown and does no harm."""
 
 
 class Terminal:
