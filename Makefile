@@ -45,7 +45,7 @@ format: .venv/dev ## format and mend what lints can mend
 	$(BIN)/ruff check --fix $(CODE)
 
 bench: .venv/dev ## measure the raw speed of the kernels
-	$(BIN)/python benchmarks/kernels.py
+	@for script in benchmarks/*_kernels.py; do $(BIN)/python $$script || exit 1; done
 
 clean:           ## remove .venv and everything that was generated
 	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
