@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 from .errors import IllegalAction, TriremeError
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
@@ -24,6 +24,12 @@ class Forfeit(TriremeError):
     def __init__(self, seat: Seat, reason: str, detail: str) -> None:
         super().__init__(f"seat {seat} forfeits ({reason}): {detail}")
         self.seat, self.reason, self.detail = seat, reason, detail
+
+
+class AgentFault(Exception):
+    """Raised by agents that know what went wrong with them: they forfeit for this reason."""
+
+    reason: ClassVar[str] = "exception"
 
 
 class Session:
@@ -168,8 +174,8 @@ def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
         action = agent.act(turn)
     except Forfeit:
         raise
-    except Exception as error:
-        raise Forfeit(turn.seat, "exception", f"{type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise _fault(turn.seat, error) from error
     took = time.perf_counter() - began
     if turn.seconds is not None and took > turn.seconds * (1 + GRACE) + GRACE:
         raise Forfeit(turn.seat, "time", f"took {took:.3f} s of {turn.seconds:g} s")
@@ -227,8 +233,14 @@ def _prepare(session: Session, agent: AnyAgent, seat: Seat) -> None:
         return
     try:
         prepare(session.game)
-    except Exception as error:
-        session.forfeit(Forfeit(seat, "exception", f"{type(error).__name__}: {error}"))
+    except (Exception, SystemExit) as error:
+        session.forfeit(_fault(seat, error))
+
+
+def _fault(seat: Seat, error: BaseException) -> Forfeit:
+    if isinstance(error, AgentFault):
+        return Forfeit(seat, error.reason, str(error))
+    return Forfeit(seat, "exception", f"{type(error).__name__}: {error}")
 
 
 def _checked(session: Session, seat: Seat, action: Any) -> Any:

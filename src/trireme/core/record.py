@@ -196,10 +196,13 @@ class Record:
         )
 
     def fingerprint(self) -> str:
-        """A hash of what was played and how it ended, without names and times."""
+        """A hash of what was played and how it ended, without names, times and explanations."""
         told: list[Any] = [self.header.game, self.header.rules, self.header.settings]
         told += [{_seat_key(s): t for s, t in sorted(m.items())} for m in self.moves]
-        told.append(None if self.end is None else [self.end.returns, self.end.forfeits])
+        if self.end is None:
+            told.append(None)
+        else:
+            told.append([self.end.returns, [[f.seat, f.reason] for f in self.end.forfeits]])
         return hashlib.sha256(msgspec.json.encode(told, order="sorted")).hexdigest()[:16]
 
     def save(self, path: Path) -> None:

@@ -8,6 +8,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -39,6 +40,9 @@ class Slice:
     """What the game adds to play in a terminal: a subclass of `Terminal`."""
     encoder: str | None = None
     """`encoder(game)`: views and actions as arrays for learners (see `envs`)."""
+    starts: str | None = None
+    """`starts(game, rng) -> (game, opening)`: a fair start drawn for a pair of arena games, such
+    as a balanced opening or another map. Settings that a user chose must stay as they are."""
     scene: str | None = None
     """`scene(game) -> dict`: what stands still all game long and a picture needs, such as the
     map, as plain JSON values; never anything that a seat may not know."""
@@ -53,6 +57,9 @@ GAMES: dict[str, str] = {
     "navigation": "trireme.navigation",
 }
 """Game names and the packages whose `SLICE` describes them: the only place that names games."""
+
+COMMON_AGENTS: Mapping[str, str] = {"process": "trireme.core.process_agent:ProcessAgent"}
+"""Agents that play every game, beside those of the game's own folder."""
 
 
 def find(name: str) -> Slice:
@@ -136,9 +143,14 @@ def make_game(spec: str, variant: str | None = None, /, **settings: Any) -> AnyG
     return build(cls, values, owner=parsed.name)
 
 
+def agents_of(game: str) -> Mapping[str, str]:
+    """All agents that can play `game`: those of its folder, then those that play every game."""
+    return {**find(game).agents, **COMMON_AGENTS}
+
+
 def agent_class(game: str, name: str) -> type[Any]:
-    """The class of an agent that ships with `game`."""
-    agents = find(game).agents
+    """The class of an agent that ships with `game` or plays every game."""
+    agents = agents_of(game)
     if name not in agents:
         raise unknown(f"agent of {game}", name, agents)
     cls: type[Any] = load(agents[name])
@@ -191,6 +203,12 @@ def _import_module(module: str) -> ModuleType:
 def _import_file(path: Path) -> ModuleType:
     if not path.is_file():
         raise BadSpec(f"there is no file {str(path)!r}")
+    return _executed(path.resolve(), path.stat().st_mtime_ns)
+
+
+@cache
+def _executed(path: Path, version: int) -> ModuleType:
+    """The module in a file, run once for each version of the file and not once a game."""
     name = f"trireme_agent_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
