@@ -85,14 +85,20 @@ class _Move(msgspec.Struct):
 class Scribe:
     """Writes one game's record, line by line, keeping the lines and passing each one on."""
 
-    def __init__(self, sink: Callable[[str], object] | None = None) -> None:
+    def __init__(
+        self,
+        sink: Callable[[str], object] | None = None,
+        *,
+        game_id: str | None = None,
+        now: Callable[[], str] | None = None,
+    ) -> None:
         self.lines: list[str] = []
         self._sink = sink
-        self._game_id = ""
+        self._game_id = game_id or uuid4().hex[:12]
+        self._now = now or _now
         self._moves = 0
 
     def begin(self, game: AnyGame, seats: Sequence[str], seed: int | None) -> None:
-        self._game_id = uuid4().hex[:12]
         self._write(
             {
                 "trireme": FORMAT,
@@ -102,7 +108,7 @@ class Scribe:
                 "seats": list(seats),
                 "seed": seed,
                 "game_id": self._game_id,
-                "started": _now(),
+                "started": self._now(),
             }
         )
 
@@ -110,17 +116,17 @@ class Scribe:
         self._moves += 1
         named = {_seat_key(seat): text for seat, text in sorted(actions.items())}
         line = {"game_id": self._game_id, "move_no": self._moves, "actions": named}
-        self._write({**line, **details, "ts": _now()})
+        self._write({**line, **details, "ts": self._now()})
 
     def undo(self, count: int) -> None:
         self._moves -= count
-        self._write({"game_id": self._game_id, "undo": count, "ts": _now()})
+        self._write({"game_id": self._game_id, "undo": count, "ts": self._now()})
 
     def end(self, how: str, returns: Sequence[float], forfeits: Sequence[Forfeited] = ()) -> None:
         line: dict[str, Any] = {"game_id": self._game_id, "end": how, "returns": list(returns)}
         if forfeits:
             line["forfeits"] = msgspec.to_builtins(forfeits)
-        self._write({**line, "ts": _now()})
+        self._write({**line, "ts": self._now()})
 
     def _write(self, line: dict[str, Any]) -> None:
         body = msgspec.json.encode(line).decode()
