@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from .board import Board, Cell, cells_between, write_cell
-from .guess import Shot
+from .guess import Shot, sunk_cells
 from .rules import Battleship, Sea, View
 
 UNKNOWN, MISS, HIT, SUNK, SHIP, MINE, STRUCK = "·", "○", "✕", "■", "□", "*", "✹"
@@ -51,38 +51,9 @@ def marks(board: Board, sea: Sea) -> dict[Cell, str]:
             shown.update(dict.fromkeys(cells_between(ends), SHIP))
     for shot in sea.shots:
         shown[shot.cell] = {"miss": MISS, "mine": STRUCK}.get(shot.result, HIT)
-    for cell in sunk_cells(board, sea):
+    for cell in sunk_cells(board, sea.shots, sea.fleet):
         shown[cell] = SUNK
     return shown
-
-
-def sunk_cells(board: Board, sea: Sea) -> set[Cell]:
-    """The cells that belong to sunk ships in every fleet that agrees with the answers."""
-    found: set[Cell] = set()
-    if sea.fleet is not None:
-        for name, ends in zip(board.names, sea.fleet.ships, strict=True):
-            if name not in sea.afloat:
-                found.update(cells_between(ends))
-        return found
-    hits: set[Cell] = set()
-    for shot in sea.shots:
-        if shot.result in ("hit", "sunk"):
-            hits.add(shot.cell)
-        if shot.result == "sunk":
-            bits = sum(map(board.bit, hits))
-            size = board.sizes[board.names.index(shot.ship)]
-            options = [
-                place
-                for place in board.places(size)
-                if place.mask & board.bit(shot.cell)
-                and not place.mask & ~bits
-                and not board.closed(place) & bits & ~place.mask
-            ]
-            sure = -1
-            for place in options:
-                sure &= place.mask
-            found.update(cell for cell in hits if board.bit(cell) & sure)
-    return found
 
 
 def _sea(game: Battleship, view: View, owner: int, colour: bool) -> list[str]:

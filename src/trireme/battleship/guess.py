@@ -9,7 +9,7 @@ from typing import Literal
 from numpy.random import Generator
 
 from ..core.errors import IllegalAction
-from .board import Board, Cell, Place
+from .board import Board, Cell, Place, cells_between
 from .fleets import Fleet, draw_mines
 
 RANDOM_NODES = 3_000
@@ -64,6 +64,23 @@ def clues(board: Board, shots: Sequence[Shot]) -> Clues:
             kept = (p for p in board.places(size) if not p.mask & water and p.mask & ~hits)
         options.append(tuple(p for p in kept if not board.closed(p) & hits & ~p.mask))
     return Clues(board, tuple(options), hits, hits | water)
+
+
+def sunk_cells(board: Board, shots: Sequence[Shot], fleet: Fleet | None = None) -> set[Cell]:
+    """The cells that belong to sunk ships: by the fleet where it is known, else in every fleet
+    that agrees with the answers."""
+    sunk = [shot.ship for shot in shots if shot.result == "sunk"]
+    if fleet is not None:
+        ships = (fleet.ships[board.names.index(name)] for name in sunk)
+        return {cell for ends in ships for cell in cells_between(ends)}
+    options = clues(board, shots).options
+    sure = 0
+    for name in sunk:
+        common = -1
+        for place in options[board.names.index(name)]:
+            common &= place.mask
+        sure |= common
+    return {shot.cell for shot in shots if board.bit(shot.cell) & sure}
 
 
 def guess_fleet(board: Board, shots: Sequence[Shot], mines: int, rng: Generator) -> Fleet:
