@@ -197,16 +197,16 @@ class Plans:
         self._cost = [shots_fired(order, ship) for order in self._orders]
         most = ship.shots * phases
         self._budget = most if ammo is None else min(ammo, most)
-        # _ways[n][b]: how many ways n phases can be ordered with b shots to spend
-        self._ways = [[1] * (self._budget + 1)]
+        # ways[n][b]: how many ways n phases can be ordered with b shots to spend
+        self.ways = [[1] * (self._budget + 1)]
         for _ in range(phases):
-            last = self._ways[-1]
-            self._ways.append(
+            last = self.ways[-1]
+            self.ways.append(
                 [sum(last[b - c] for c in self._cost if c <= b) for b in range(self._budget + 1)]
             )
 
     def __len__(self) -> int:
-        return self._ways[self.phases][self._budget]
+        return self.ways[self.phases][self._budget]
 
     def __getitem__(self, index: int) -> Plan:
         """The plan with this index: the same for every run, so a number can stand for a plan."""
@@ -226,7 +226,7 @@ class Plans:
     def _ways_after(self, order: int, left: int, budget: int) -> int:
         """How many ways the phases left after this order can be filled."""
         cost = self._cost[order]
-        return self._ways[left][budget - cost] if cost <= budget else 0
+        return self.ways[left][budget - cost] if cost <= budget else 0
 
     def __iter__(self) -> Iterator[Plan]:
         return (self[i] for i in range(len(self)))

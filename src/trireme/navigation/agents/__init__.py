@@ -1,0 +1,1 @@
+"""The captains: programs that write plans, from the simple to the strong."""
