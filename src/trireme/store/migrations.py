@@ -61,6 +61,40 @@ MIGRATIONS: tuple[Migration, ...] = (
                )""",
         ),
     ),
+    Migration(
+        2,
+        "rooms of the web server, what happens in them, and drafts",
+        (
+            """CREATE TABLE rooms (
+                 room_id TEXT PRIMARY KEY,
+                 game TEXT NOT NULL,
+                 variant TEXT,
+                 setup TEXT NOT NULL,
+                 public BOOLEAN NOT NULL,
+                 status TEXT NOT NULL,
+                 names TEXT NOT NULL,
+                 returns TEXT NOT NULL,
+                 moves BIGINT NOT NULL,
+                 created TEXT NOT NULL,
+                 updated TEXT NOT NULL
+               )""",
+            "CREATE INDEX rooms_by_end ON rooms (status, updated)",
+            """CREATE TABLE room_events (
+                 room_id TEXT NOT NULL REFERENCES rooms (room_id) ON DELETE CASCADE,
+                 version BIGINT NOT NULL,
+                 event TEXT NOT NULL,
+                 ts TEXT NOT NULL,
+                 PRIMARY KEY (room_id, version)
+               )""",
+            """CREATE TABLE room_drafts (
+                 room_id TEXT NOT NULL REFERENCES rooms (room_id) ON DELETE CASCADE,
+                 seat BIGINT NOT NULL,
+                 decision BIGINT NOT NULL,
+                 action TEXT NOT NULL,
+                 PRIMARY KEY (room_id, seat)
+               )""",
+        ),
+    ),
 )
 
 
