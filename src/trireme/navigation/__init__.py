@@ -10,6 +10,7 @@ SLICE = Slice(
         "random": "trireme.core.agents:Random",
     },
     opponent="random",
+    encoder="trireme.navigation.encode:encoder",
     variants={
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},
