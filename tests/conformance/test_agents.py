@@ -7,7 +7,7 @@ import pytest
 
 from trireme import make_agent, make_game, play
 from trireme.core.options import options_of
-from trireme.core.registry import GAMES, agent_class, find
+from trireme.core.registry import GAMES, agent_class, agents_of, find
 
 
 @cache
@@ -17,7 +17,7 @@ def needs_options(game: str, agent: str) -> bool:
     return any(option.default is inspect.Parameter.empty for option in options)
 
 
-AGENTS = [(game, agent) for game in GAMES for agent in find(game).agents]
+AGENTS = [(game, agent) for game in GAMES for agent in agents_of(game)]
 every_agent = pytest.mark.parametrize(
     ("name", "agent"), AGENTS, ids=[f"{game}-{agent}" for game, agent in AGENTS]
 )

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from trireme.core.options import Option, options_of
-from trireme.core.registry import GAMES, Slice, agent_class, find, load
+from trireme.core.registry import GAMES, Slice, agent_class, agents_of, find, load
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -43,7 +43,7 @@ def agents(
     Example: `trireme agents gomoku`
     """
     chosen = [game] if game else list(GAMES)
-    told = {name: {a: _agent(name, a) for a in find(name).agents} for name in chosen}
+    told = {name: {a: _agent(name, a) for a in agents_of(name)} for name in chosen}
     if json:
         typer.echo(msgspec.json.encode(told))
         return
