@@ -18,7 +18,7 @@ setup: .venv/dev ## create .venv with everything that developers need
 	$(PYTHON) -m venv .venv
 
 .venv/play: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[web]'
 	@touch $@
 
 .venv/dev: .venv/bin/python pyproject.toml scripts/install-system-packages
