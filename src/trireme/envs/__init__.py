@@ -1,0 +1,52 @@
+"""Environments for learners: Gymnasium, vector, Stable-Baselines3 and PettingZoo.
+
+Importing this package registers the Gymnasium ids `trireme/Battleship-v0`, `trireme/Gomoku-v0` and
+`trireme/Navigation-v0`. Everything else is imported on first use, so that PettingZoo and
+Stable-Baselines3 are needed only by those who ask for them.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+
+if TYPE_CHECKING:
+    from .battleship import BattleshipEnv, Rewards
+    from .battleship_vector import BattleshipVectorEnv
+    from .checks import ResetNeeded
+
+__all__ = ["BattleshipEnv", "BattleshipVectorEnv", "ResetNeeded", "Rewards"]
+
+_PLACES = {
+    "BattleshipEnv": "battleship",
+    "BattleshipVectorEnv": "battleship_vector",
+    "ResetNeeded": "checks",
+    "Rewards": "battleship",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def _register() -> None:
+    places = {
+        "trireme/Battleship-v0": (
+            "battleship:BattleshipEnv",
+            "battleship_vector:BattleshipVectorEnv",
+        ),
+    }
+    for id_, (single, vector) in places.items():
+        if id_ not in gymnasium.registry:
+            gymnasium.register(
+                id_,
+                entry_point=single and f"{__name__}.{single}",
+                vector_entry_point=f"{__name__}.{vector}",
+            )
+
+
+_register()

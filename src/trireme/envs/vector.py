@@ -1,0 +1,209 @@
+"""Vector environments whose boards live in arrays: autoreset, seeding and checks, written once."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import Space
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.random import SeedSequence
+from numpy.typing import NDArray
+
+from ..core.errors import BadSettings, unknown
+from .checks import ResetNeeded, action_batch, positive
+
+Arrays = dict[str, NDArray[Any]]
+Which = NDArray[np.bool_]
+"""bool[num_envs]: the boards that are meant."""
+
+NOTHING = -1
+"""The outcome of a step in which a board was only reset, and the action that such a board gets."""
+
+
+class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
+    """Many boards in arrays, stepped together.
+
+    `autoreset_mode` is any of Gymnasium's three. *Next step* (the default): a board that has ended
+    is reset by the following `step`, which ignores its action and rewards it 0. *Same step*: it is
+    reset at once; `infos["final_obs"]` and `infos["final_info"]` tell how it ended. *Disabled*: it
+    must be reset by `reset(options={"reset_mask": ...})` before the next `step`.
+
+    Observations and infos are fresh arrays in every call; with `copy=False` they are the
+    environment's own buffers, which the next call overwrites.
+    """
+
+    def __init__(
+        self,
+        num_envs: int,
+        observation_space: Space[Any],
+        action_space: Space[Any],
+        autoreset_mode: AutoresetMode | str,
+        copy: bool,
+    ) -> None:
+        self.num_envs = num_envs
+        self.single_observation_space = observation_space
+        self.single_action_space = action_space
+        self.observation_space = batch_space(observation_space, num_envs)
+        self.action_space = batch_space(action_space, num_envs)
+        self.autoreset_mode = known_mode(autoreset_mode)
+        self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
+        self.copy = copy
+        self._outcome: NDArray[np.int8] = np.full(num_envs, NOTHING, np.int8)
+        self._ended: Which = np.zeros(num_envs, np.bool_)
+        self._some_ended = False
+        self._begun = False
+
+    @abstractmethod
+    def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
+        """Take new random states, uint64[num_envs], for these boards."""
+
+    @abstractmethod
+    def _start(self, which: Which) -> None:
+        """Begin a new episode on these boards."""
+
+    @abstractmethod
+    def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
+        """Step every board; fresh rewards, terminations and truncations, and whether any ended.
+
+        Boards whose action is `NOTHING` are reset afterwards: what happens to them is of no matter.
+        """
+
+    @abstractmethod
+    def _observe(self) -> Any:
+        """The observations of all boards."""
+
+    @abstractmethod
+    def _observe_at(self, rows: NDArray[np.intp]) -> list[Any]:
+        """The observations of some boards, one by one."""
+
+    @abstractmethod
+    def _inform(self) -> Arrays:
+        """The infos of all boards."""
+
+    def reset(
+        self,
+        *,
+        seed: int | Sequence[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Any, dict[str, Any]]:
+        """Begin new episodes on all boards, or where `options["reset_mask"]` is set.
+
+        `seed` is one for all (every board gets a stream of its own) or one for each board. Without
+        a seed the streams go on, and begin with one of the operating system's.
+        """
+        which = self._asked_for(options)
+        self._reseed(seed, which)
+        self._begun = True
+        self._restart(which)
+        self._ended = self._ended & ~which
+        self._some_ended = bool(self._ended.any())
+        return self._observe(), self._inform()
+
+    def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Which, Which, dict[str, Any]]:
+        """Step every board with its action."""
+        if not self._begun:
+            raise ResetNeeded("call reset() before the first step()")
+        batch = action_batch(actions, self.action_space.shape or ())
+        resetting = self._some_ended and self._ended
+        if resetting is not False:
+            if self.autoreset_mode is AutoresetMode.DISABLED:
+                raise ResetNeeded(
+                    f"{int(self._ended.sum())} boards have ended: reset them with "
+                    'reset(options={"reset_mask": terminated | truncated})'
+                )
+            batch = batch.copy()
+            batch[resetting] = NOTHING
+        rewards, terminated, truncated, some = self._play(batch)
+        if resetting is not False:
+            self._restart(resetting)
+            for array in (rewards, terminated, truncated):
+                array[resetting] = 0
+        infos: dict[str, Any] = {}
+        if some:
+            ended = terminated | truncated
+            if self.autoreset_mode is AutoresetMode.SAME_STEP:
+                infos = self._final(ended)
+                self._restart(ended)
+            else:
+                self._ended = ended
+        self._some_ended = some and self.autoreset_mode is not AutoresetMode.SAME_STEP
+        infos.update(self._inform())
+        return self._observe(), rewards, terminated, truncated, infos
+
+    def _restart(self, which: Which) -> None:
+        self._start(which)
+        self._outcome[which] = NOTHING
+
+    def _final(self, ended: Which) -> dict[str, Any]:
+        """How the boards that have ended looked before their reset."""
+        rows = np.flatnonzero(ended)
+        observations = np.full(self.num_envs, None, object)
+        for row, observation in zip(rows, self._observe_at(rows), strict=True):
+            observations[row] = observation
+        info = self._inform()
+        if not self.copy:
+            info = {key: value.copy() for key, value in info.items()}
+        return {
+            "final_obs": observations,
+            "_final_obs": ended,
+            "final_info": info,
+            "_final_info": ended,
+        }
+
+    def _asked_for(self, options: dict[str, Any] | None) -> Which:
+        mask = None if options is None else options.get("reset_mask")
+        if mask is None:
+            return np.ones(self.num_envs, np.bool_)
+        shape = (self.num_envs,)
+        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != shape:
+            raise BadSettings(
+                f"options['reset_mask'] must be a bool array of shape {shape}, not {mask!r}"
+            )
+        if not mask.any():
+            raise BadSettings("options['reset_mask'] must be set for at least one board")
+        if not self._begun and not mask.all():
+            raise ResetNeeded("reset all boards before resetting some of them")
+        return mask
+
+    def _reseed(self, seed: int | Sequence[int | None] | None, which: Which) -> None:
+        if seed is None:
+            if not self._begun:
+                self._seed(streams(None, self.num_envs), which)
+            return
+        if isinstance(seed, (int, np.integer)):
+            self._seed(streams(int(seed), self.num_envs), which)
+            self._np_random_seed = int(seed)
+            return
+        if len(seed) != self.num_envs:
+            raise BadSettings(
+                f"expected a seed for each of {self.num_envs} boards, not {len(seed)}"
+            )
+        states = np.array([streams(one, 1)[0] for one in seed], np.uint64)
+        given = np.array([one is not None for one in seed], np.bool_)
+        self._seed(states, which & (given if self._begun else np.True_))
+
+
+def streams(seed: int | None, num: int) -> NDArray[np.uint64]:
+    """Random states for so many boards; the first ones are the same for any number."""
+    if seed is not None and seed < 0:
+        raise BadSettings(f"a seed must be 0 or more, not {seed}")
+    return np.asarray(SeedSequence(seed).generate_state(num, np.uint64), np.uint64)
+
+
+def known_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """The autoreset mode, given as such or by its name or value."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    for known in AutoresetMode:
+        if mode in (known.value, known.name):
+            return known
+    raise BadSettings(str(unknown("autoreset_mode", str(mode), [m.value for m in AutoresetMode])))
+
+
+def board_count(num_envs: Any) -> int:
+    """A number of boards that makes sense."""
+    return positive(num_envs, "num_envs")

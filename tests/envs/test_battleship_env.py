@@ -1,0 +1,361 @@
+"""The Gymnasium environment of Battleship: every reward, every refusal, every promise."""
+
+import warnings
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import trireme.envs
+from trireme import TriremeError
+from trireme.battleship.fleets import Fleet
+from trireme.envs import BattleshipEnv, ResetNeeded, Rewards
+
+SMALL = {"board_size": (5, 5), "ship_placement": "A1-A3 C1-C2"}
+"""A cruiser on cells 0 1 2, a destroyer on cells 10 11."""
+
+
+def started(**changes: Any) -> BattleshipEnv:
+    env = BattleshipEnv(**{**SMALL, **changes})
+    env.reset(seed=0)
+    return env
+
+
+def test_the_environment_is_registered() -> None:
+    env = gymnasium.make("trireme/Battleship-v0", board_size=(6, 8))
+    observation, _ = env.reset(seed=1)
+    assert isinstance(env.unwrapped, BattleshipEnv)
+    assert observation["attack_board"].shape == (6, 8)
+
+
+def test_an_id_with_its_module_needs_no_import() -> None:
+    env = gymnasium.make("trireme.envs:trireme/Battleship-v0")
+    assert env.unwrapped.spec is not None
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"board_size": (5, 12)},
+        {"touching": True, "placement": "uniform"},
+        {"render_mode": "ansi"},
+        {"render_mode": "html", "flat": True},
+        {"render_mode": "human", "fleet": (2, 2, 2, 2, 2, 2)},
+    ],
+)
+def test_gymnasium_finds_no_fault(options: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        check_env(gymnasium.make("trireme/Battleship-v0", **options).unwrapped)
+
+
+def test_spaces_have_real_bounds_and_exact_types() -> None:
+    env = BattleshipEnv()
+    space = env.observation_space
+    assert space["attack_board"] == gymnasium.spaces.Box(0, 2, (10, 10), np.int8)
+    assert space["remaining_ships"] == gymnasium.spaces.Box(0, 5, (5,), np.int8)
+    assert space["move_count"] == gymnasium.spaces.Box(0, 100, (1,), np.int32)
+    assert env.action_space == gymnasium.spaces.Discrete(100)
+
+
+def test_the_first_observation_shows_nothing_but_the_fleets_sizes() -> None:
+    observation, info = BattleshipEnv().reset(seed=3)
+    assert not observation["attack_board"].any()
+    assert observation["remaining_ships"].tolist() == [5, 4, 3, 3, 2]
+    assert observation["move_count"].tolist() == [0]
+    assert info["ships_remaining"] == info["total_ships"] == 5
+    assert info["move_count"] == 0
+    assert info["action_mask"].dtype == np.int8
+    assert info["action_mask"].all()
+
+
+@pytest.mark.parametrize(
+    ("before", "action", "reward", "result", "sunk"),
+    [
+        ([], 24, -1.0, "miss", None),
+        ([], 0, 5.0, "hit", None),
+        ([10], 11, 10.0, "hit", "destroyer"),
+        ([0, 1], 2, 10.0, "hit", "cruiser"),
+        ([0, 1, 2, 10], 11, 100.0, "win", "destroyer"),
+    ],
+)
+def test_every_shot_has_its_reward(
+    before: list[int], action: int, reward: float, result: str, sunk: str | None
+) -> None:
+    env = started()
+    for cell in before:
+        env.step(cell)
+    observation, earned, terminated, truncated, info = env.step(action)
+    assert earned == reward
+    assert isinstance(earned, float)
+    assert (terminated, truncated) == (result == "win", False)
+    assert (info["result"], info["ship_sunk"]) == (result, sunk)
+    assert info["move_count"] == observation["move_count"][0] == len(before) + 1
+    assert observation["attack_board"].reshape(-1)[action] == (1 if result == "miss" else 2)
+    assert info["action_mask"][action] == 0
+    assert "error" not in info
+
+
+@pytest.mark.parametrize("action", [-1, 25, 10**9, 7])
+def test_an_invalid_action_costs_and_changes_nothing(action: int) -> None:
+    env = started()
+    seen, *_ = env.step(7)
+    again, reward, terminated, truncated, info = env.step(action)
+    assert (reward, terminated, truncated) == (-50.0, False, False)
+    assert info["result"] == "invalid"
+    assert ("already attacked" if action == 7 else "out of bounds") in info["error"]
+    for key, array in seen.items():
+        np.testing.assert_array_equal(array, again[key])
+    assert info["move_count"] == 1
+
+
+def test_sunk_ships_leave_the_list_of_those_remaining() -> None:
+    env = started()
+    assert env.step(10)[0]["remaining_ships"].tolist() == [3, 2, 0, 0, 0]
+    observation, *_, info = env.step(11)
+    assert observation["remaining_ships"].tolist() == [3, 0, 0, 0, 0]
+    assert (info["ships_remaining"], info["total_ships"]) == (1, 2)
+
+
+def test_invalid_steps_count_toward_the_limit() -> None:
+    env = started(max_steps=3)
+    assert env.step(24)[3] is False
+    assert env.step(24)[3] is False
+    assert env.step(24)[2:4] == (False, True)
+    with pytest.raises(ResetNeeded, match="over"):
+        env.step(1)
+
+
+def test_a_win_at_the_limit_is_a_win() -> None:
+    env = started(max_steps=5)
+    for cell in (0, 1, 2, 10):
+        env.step(cell)
+    assert env.step(11)[2:4] == (True, False)
+
+
+def test_a_limit_is_there_by_default() -> None:
+    env = started()
+    for _ in range(49):
+        assert env.step(99)[3] is False
+    assert env.step(99)[3] is True
+
+
+def test_rewards_are_settings() -> None:
+    env = started(rewards={"miss": 0.5, "invalid": -7})
+    assert env.step(24)[1] == 0.5
+    assert env.step(24)[1] == -7.0
+    assert env.step(0)[1] == 5.0
+    assert started(rewards=Rewards(hit=2.0)).step(0)[1] == 2.0
+
+
+def test_observations_are_copies() -> None:
+    env = started()
+    observation, *_, info = env.step(0)
+    observation["attack_board"][:] = 1
+    observation["remaining_ships"][:] = 0
+    info["action_mask"][:] = 0
+    again, *_, told = env.step(24)
+    assert again["attack_board"].sum() == 3
+    assert again["remaining_ships"].tolist() == [3, 2, 0, 0, 0]
+    assert told["action_mask"].sum() == 23
+    assert env.action_masks().sum() == 23
+
+
+def test_masks_show_what_may_be_attacked() -> None:
+    env = started()
+    env.step(4)
+    assert env.action_masks().dtype == np.bool_
+    assert np.flatnonzero(~env.action_masks()).tolist() == [4]
+
+
+def test_the_same_seed_gives_the_same_fleet_and_another_seed_another() -> None:
+    env = BattleshipEnv()
+    fleets = []
+    for seed in (5, 5, 6):
+        env.reset(seed=seed)
+        fleets.append(tuple(env.step(cell)[1] for cell in range(40)))
+    assert fleets[0] == fleets[1] != fleets[2]
+
+
+def test_step_and_render_need_a_reset() -> None:
+    env = BattleshipEnv(render_mode="ansi")
+    with pytest.raises(ResetNeeded, match="before the first step"):
+        env.step(0)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="before render"):
+        env.render()
+
+
+def test_a_finished_episode_takes_no_more_steps() -> None:
+    env = started()
+    for cell in (0, 1, 2, 10, 11):
+        env.step(cell)
+    with pytest.raises(ResetNeeded, match="call reset"):
+        env.step(12)
+    env.reset()
+    assert env.step(12)[1] == -1.0
+
+
+@pytest.mark.parametrize(
+    "action", ["0", 1.0, None, True, [1], np.array([1, 2]), np.array(1.0), b"1", {}, np.nan]
+)
+def test_what_is_no_whole_number_is_no_action(action: Any) -> None:
+    env = started()
+    with pytest.raises(TriremeError, match="whole number"):
+        env.step(action)
+    assert env.step(0)[1] == 5.0
+
+
+@pytest.mark.parametrize("action", [3, np.int8(3), np.int64(3), np.uint8(3), np.array(3)])
+def test_whole_numbers_of_any_make_are_actions(action: Any) -> None:
+    assert started().step(action)[4]["move_count"] == 1
+
+
+@pytest.mark.parametrize(
+    "placement",
+    [
+        "A1-A3 C1-C2",
+        Fleet((((0, 0), (0, 2)), ((2, 0), (2, 1)))),
+        [[(0, 0), (0, 1), (0, 2)], [(2, 0), (2, 1)]],
+        [((2, 1), (2, 0)), ((0, 2), (0, 0))],
+        np.array([[[0, 0], [0, 2]], [[2, 0], [2, 1]]]),
+    ],
+)
+def test_a_fleet_by_hand_may_be_written_in_many_ways(placement: Any) -> None:
+    env = BattleshipEnv((5, 5), ship_placement=placement)
+    env.reset()
+    assert [env.step(cell)[1] for cell in (0, 1, 2, 10, 11)] == [5.0, 5.0, 10.0, 5.0, 100.0]
+
+
+def test_a_fleet_by_hand_may_hold_for_one_episode() -> None:
+    env = BattleshipEnv((5, 5))
+    env.reset(seed=0, options={"ship_placement": "E1-E3 A1-A2"})
+    assert [env.step(cell)[1] for cell in (20, 0)] == [5.0, 5.0]
+
+
+@pytest.mark.parametrize(
+    ("placement", "fault"),
+    [
+        ("A1-B2 E1-E3", "not straight"),
+        ([[(0, 0), (0, 1), (1, 1)], [(3, 0), (3, 1)]], "one line"),
+        ([[(0, 0), (0, 1), (0, 3)], [(3, 0), (3, 1)]], "gaps"),
+        ("A4-A6 C1-C2", "leaves the board"),
+        ("A1-A3", "sizes"),
+        ("A1-A4 C1-C2", "sizes"),
+        ("A1-A3 A3-B3", "overlap"),
+        ("A1-A3 B1-B2", "touch"),
+        ("A1-A3 B4-C4", "touch"),
+        ("B7", "expected a fleet"),
+        ("nonsense", "expected"),
+        ([], "sizes"),
+        ([[]], "needs cells"),
+        ([[(0,)], [(1, 2)]], "expected a cell"),
+        ([["a", "b"], [(1, 2)]], "expected a cell"),
+        (7, "must list ships"),
+        ([7], "must list ships"),
+        ({"a": 1}, "must list ships"),
+    ],
+)
+def test_a_wrong_fleet_is_refused_with_its_fault(placement: Any, fault: str) -> None:
+    with pytest.raises(TriremeError, match=fault):
+        BattleshipEnv((5, 5), ship_placement=placement)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"board_size": 10},
+        {"board_size": (10,)},
+        {"board_size": (4, 10)},
+        {"board_size": (10, 13)},
+        {"board_size": ("10", 10)},
+        {"board_size": (10.5, 10)},
+        {"board_size": None},
+        {"render_mode": "rgb_array"},
+        {"fleet": (9,) * 6},
+        {"fleet": ()},
+        {"fleet": "no"},
+        {"placement": "manual"},
+        {"placement": "somehow"},
+        {"touching": "maybe"},
+        {"max_steps": 0},
+        {"max_steps": 2.5},
+        {"rewards": {"hti": 1}},
+        {"rewards": {"hit": "much"}},
+        {"rewards": {"hit": float("nan")}},
+        {"rewards": [1, 2]},
+        {"flat": 3},
+        {"bord_size": (5, 5)},
+    ],
+)
+def test_wrong_settings_are_refused_clearly(wrong: dict[str, Any]) -> None:
+    with pytest.raises(TriremeError) as caught:
+        BattleshipEnv(**wrong)
+    assert str(caught.value)
+
+
+def test_a_mistyped_setting_is_suggested() -> None:
+    with pytest.raises(TriremeError, match="Did you mean 'max_steps'"):
+        BattleshipEnv(max_step=3)
+
+
+def test_flat_boards_hold_the_same_cells() -> None:
+    env, flat = started(), started(flat=True)
+    for cell in (0, 24, 10):
+        one, other = env.step(cell)[0], flat.step(cell)[0]
+        np.testing.assert_array_equal(one["attack_board"].reshape(-1), other["attack_board"])
+
+
+def test_drawings_show_the_board_and_no_secret(capsys: pytest.CaptureFixture[str]) -> None:
+    env = started(render_mode="ansi")
+    env.step(0)
+    drawn = env.render()
+    assert drawn is not None
+    assert "✕" in drawn
+    assert "cruiser" in drawn
+    page = started(render_mode="html").render()
+    assert page is not None
+    assert page.lstrip().startswith("<")
+    started(render_mode="human").step(24)
+    assert capsys.readouterr().out.count("○") == 3  # the miss, and the legend of two drawings
+
+
+def test_render_without_a_mode_warns() -> None:
+    env = started()
+    with pytest.warns(UserWarning, match="render_mode"):
+        assert env.render() is None
+
+
+@settings(max_examples=60)
+@given(data=st.data(), rows=st.integers(5, 12), cols=st.integers(5, 12))
+def test_any_game_keeps_its_books(data: st.DataObject, rows: int, cols: int) -> None:
+    """Masks, counts, boards and rewards tell the same story, whatever is fired at."""
+    env = BattleshipEnv((rows, cols), max_steps=400)
+    env.reset(seed=data.draw(st.integers(0, 1000)))
+    rng = np.random.default_rng(data.draw(st.integers(0, 1000)))
+    fired: set[int] = set()
+    over = False
+    while not over:
+        action = int(rng.integers(-2, rows * cols + 2))
+        valid = 0 <= action < rows * cols and action not in fired
+        observation, reward, terminated, truncated, info = env.step(action)
+        fired |= {action} if valid else set()
+        over = terminated or truncated
+        assert env.observation_space.contains(observation)
+        assert ("error" in info) == (not valid) == (reward == -50)
+        assert info["move_count"] == observation["move_count"][0] == len(fired)
+        assert set(np.flatnonzero(info["action_mask"] == 0)) == fired
+        assert np.count_nonzero(observation["attack_board"]) == len(fired)
+        assert np.count_nonzero(observation["remaining_ships"]) == info["ships_remaining"]
+        assert terminated == (info["ships_remaining"] == 0)
+
+
+def test_the_package_names_what_it_offers() -> None:
+    for name in trireme.envs.__all__:
+        assert getattr(trireme.envs, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        trireme.envs.nothing  # noqa: B018
