@@ -1,0 +1,1 @@
+"""Where agents meet, and how a claim about them is made."""

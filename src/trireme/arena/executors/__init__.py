@@ -1,0 +1,63 @@
+"""Where games run: in this process, in many, or on a cluster; the results are the same."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Protocol
+
+from trireme.core.errors import TriremeError, unknown
+
+from ..outcome import Played
+from ..player import Job
+from ..schedule import Fixture
+
+EXECUTORS = ("serial", "processes", "ray")
+
+
+class ArenaError(TriremeError):
+    """The arena itself can't go on; never an agent's fault, which is a result."""
+
+
+class Executor(Protocol):
+    """Plays fixtures and yields each as it is done, in any order."""
+
+    def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]: ...
+
+
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def make_executor(
+    name: str,
+    job: Job,
+    *,
+    workers: int | None = None,
+    log: Path | None = None,
+    address: str | None = None,
+) -> AbstractContextManager[Executor]:
+    """The executor of this name, to be used in a `with` block: leaving it ends all workers.
+
+    What agents print goes to the file `log`, or nowhere.
+    """
+    if workers is not None and workers < 1:
+        raise ArenaError(f"expected at least one worker, not {workers}")
+    if name == "serial":
+        from .serial import Serial
+
+        return Serial(job, log)
+    if name == "processes":
+        from .processes import Processes
+
+        return Processes(job, workers or cores(), log)
+    if name == "ray":
+        from .ray import RayCluster
+
+        return RayCluster(job, workers, address)
+    raise unknown("executor", name, EXECUTORS)

@@ -1,0 +1,97 @@
+"""The Ray executor: the same workers, on this machine or on all machines of a cluster.
+
+An actor on each machine's core looks after one worker process, exactly as the processes executor
+does; agents never run in the actor itself. When an actor or its machine is lost, its games are
+played again elsewhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..outcome import Played
+from ..player import Job
+from ..schedule import Fixture
+from . import ArenaError
+from .pace import Pace
+from .processes import Processes
+
+LOSSES = 5
+"""Times that a chunk may be lost with its actor before something must be wrong."""
+
+
+class RayCluster:
+    """As many actors as the cluster has cores, or as many as were asked for."""
+
+    def __init__(self, job: Job, workers: int | None, address: str | None) -> None:
+        try:
+            ray: Any = importlib.import_module("ray")
+        except ImportError:
+            raise ArenaError("Ray is not installed: pip install 'trireme-lab[ray]'") from None
+        self._ray = ray
+        self._started = not ray.is_initialized()
+        if self._started:
+            os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+            self._connect(address)
+        self._job = ray.put(job)
+        self._count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        self._actor = ray.remote(num_cpus=1, max_restarts=0)(_Captain)
+        self._idle: list[Any] = []
+
+    def _connect(self, address: str | None) -> None:
+        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+        if address is None:
+            self._ray.init(include_dashboard=False, **quiet)
+            return
+        try:
+            self._ray.init(address=address, **quiet)
+        except (ConnectionError, ValueError, RuntimeError) as error:
+            raise ArenaError(f"no Ray cluster answers at {address!r}: {error}") from error
+
+    def __enter__(self) -> RayCluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for actor in self._idle:
+            self._ray.kill(actor)
+        if self._started:
+            self._ray.shutdown()
+
+    def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
+        queue, pace = deque(fixtures), Pace()
+        losses: Counter[int] = Counter()
+        under_way: dict[Any, tuple[Any, list[Fixture]]] = {}
+        while queue or under_way:
+            while queue and len(under_way) < self._count:
+                actor = self._idle.pop() if self._idle else self._actor.remote(self._job)
+                size = pace.chunk(len(queue), self._count)
+                chunk = [queue.popleft() for _ in range(min(size, len(queue)))]
+                under_way[actor.play.remote(chunk)] = actor, chunk
+            (ready, *_), _ = self._ray.wait(list(under_way), num_returns=1)
+            actor, chunk = under_way.pop(ready)
+            try:
+                done: list[Played] = self._ray.get(ready)
+            except self._ray.exceptions.RayActorError as error:
+                losses[chunk[0].number] += 1
+                if losses[chunk[0].number] > LOSSES:
+                    raise ArenaError(f"actors are lost again and again: {error}") from error
+                queue.extendleft(reversed(chunk))
+                continue
+            self._idle.append(actor)
+            pace.add(done)
+            yield from done
+
+
+class _Captain:
+    """The actor: keeps one worker process and hands it what comes."""
+
+    def __init__(self, job: Job) -> None:
+        self._crew = Processes(job, workers=1, log=Path(os.devnull))
+
+    def play(self, fixtures: list[Fixture]) -> list[Played]:
+        return list(self._crew.run(fixtures))

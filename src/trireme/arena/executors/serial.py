@@ -1,0 +1,35 @@
+"""The serial executor: all games in this process, one after another; good for debuggers.
+
+An agent that hangs in Python code is interrupted. One that kills its process or hangs inside a
+compiled library takes this program with it: such agents need the processes executor.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+
+from ..outcome import Played
+from ..player import Job, Unwatched, play_fixture
+from ..schedule import Fixture
+
+
+class Serial:
+    """Plays in schedule order."""
+
+    def __init__(self, job: Job, log: Path | None = None) -> None:
+        self._job, self._log = job, log or Path(os.devnull)
+
+    def __enter__(self) -> Serial:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
+        with self._log.open("a", encoding="utf-8") as log:
+            for fixture in fixtures:
+                with redirect_stdout(log):
+                    done = play_fixture(self._job, fixture, Unwatched())
+                yield done

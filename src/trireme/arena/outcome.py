@@ -1,0 +1,57 @@
+"""What a game of a match came to, and the hash by which two runs are compared."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import msgspec
+
+from trireme.core.record import Forfeited, Record
+
+
+class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+    """One finished game: a line of a run folder's results."""
+
+    number: int
+    returns: tuple[float, ...]
+    moves: int
+    fingerprint: str
+    """The hash of what was played and how it ended."""
+    seconds: tuple[float, ...]
+    """Thinking time of every seat, in total."""
+    decisions: tuple[int, ...]
+    """How often every seat was asked."""
+    forfeits: tuple[Forfeited, ...] = ()
+
+
+@dataclass(frozen=True)
+class Played:
+    """An outcome on its way from where it was played, with the game's record."""
+
+    outcome: Outcome
+    record: str
+
+
+def played(
+    number: int, record: Record, seconds: tuple[float, ...], decisions: tuple[int, ...]
+) -> Played:
+    """The outcome of a finished game, from its record."""
+    assert record.end is not None
+    outcome = Outcome(
+        number,
+        record.end.returns,
+        len(record.moves),
+        record.fingerprint(),
+        seconds,
+        decisions,
+        record.end.forfeits,
+    )
+    return Played(outcome, record.text)
+
+
+def results_hash(outcomes: Iterable[Outcome]) -> str:
+    """A hash of every game played and its end: equal runs give equal hashes, in any order."""
+    told = sorted((o.number, o.fingerprint) for o in outcomes)
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]

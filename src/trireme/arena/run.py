@@ -1,0 +1,124 @@
+"""Running a match: from the schedule through an executor into the run folder and the report."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from .executors import make_executor
+from .folder import Folder
+from .match import Match
+from .outcome import Outcome
+from .player import Job
+from .schedule import Fixture, schedule
+from .statistics.sprt import Sprt, Verdict, pair_counts
+
+
+@dataclass
+class Progress:
+    """A match under way, as it is shown to somebody who waits."""
+
+    match: Match
+    fixtures: list[Fixture]
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    """Every finished game by number."""
+    test: Sequential | None = None
+
+    @property
+    def counted(self) -> dict[int, Outcome]:
+        """The games that count: all, or those up to the end of a sequential test."""
+        if self.test is None or self.test.verdict is None:
+            return self.outcomes
+        return {n: o for n, o in self.outcomes.items() if n < self.test.games}
+
+    @property
+    def complete(self) -> bool:
+        decided = self.test is not None and self.test.verdict is not None
+        return decided or len(self.outcomes) == len(self.fixtures)
+
+
+@dataclass
+class Sequential:
+    """A sequential test that takes pairs in schedule order, however they come in.
+
+    Were they taken as they end, quick games would be counted first and the verdict would depend
+    on the machine.
+    """
+
+    rule: Sprt
+    scores: list[float] = field(default_factory=list)
+    verdict: Verdict | None = None
+
+    @property
+    def games(self) -> int:
+        """How many games of the schedule have been counted."""
+        return 2 * len(self.scores)
+
+    def advance(self, outcomes: Mapping[int, Outcome]) -> bool:
+        """Count every pair whose turn has come; True when the test is decided."""
+        while self.verdict is None:
+            at = self.games
+            if at not in outcomes or at + 1 not in outcomes:
+                break
+            points = outcomes[at].returns[0] + outcomes[at + 1].returns[1]
+            self.scores.append(0.5 + points / 4)
+            self.verdict = self.rule.verdict(pair_counts(self.scores))
+        return self.verdict is not None
+
+
+def run_match(
+    folder: Folder,
+    *,
+    executor: str = "processes",
+    workers: int | None = None,
+    address: str | None = None,
+    on_game: Callable[[Progress], object] | None = None,
+) -> Progress:
+    """Play what is left of the match in `folder`, and keep every game as it ends.
+
+    An interruption at any point, even a kill, leaves a folder from which the same call goes on to
+    the same results.
+    """
+    match = folder.match
+    test = Sequential(match.sprt) if match.sprt is not None else None
+    progress = Progress(match, list(schedule(match)), folder.outcomes(), test)
+    if test is not None:
+        test.advance(progress.outcomes)
+    left = [f for f in progress.fixtures if f.number not in progress.outcomes]
+    if progress.complete:
+        return progress
+    with make_executor(
+        executor,
+        Job.of(match),
+        workers=workers,
+        log=folder.path.absolute() / "workers.log",
+        address=address,
+    ) as crew:
+        for played in crew.run(left):
+            folder.add(played)
+            progress.outcomes[played.outcome.number] = played.outcome
+            decided = test is not None and test.advance(progress.outcomes)
+            if on_game is not None:
+                on_game(progress)
+            if decided:
+                break
+    return progress
+
+
+def new_path(game: str) -> Path:
+    """Where a run goes unless told otherwise."""
+    stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")[:-3]
+    return Path("runs/arena") / f"{game}-{stamp}"
+
+
+def start(match: Match, path: Path | None = None) -> Folder:
+    """A new run folder for a match."""
+    return Folder.create(path or new_path(match.game.name), match)
+
+
+def resume(path: Path, agents: Iterable[Any] = ()) -> Folder:
+    """The folder of a run that is to go on."""
+    return Folder.open(path, agents)

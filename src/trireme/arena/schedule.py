@@ -1,0 +1,94 @@
+"""The schedule: every game of a match, its seats, its start and its seed, known beforehand."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+from numpy.random import PCG64, Generator, SeedSequence
+
+from trireme.core.game import AnyGame, Seat
+from trireme.core.options import settings
+from trireme.core.registry import find, load
+
+from .match import Match
+
+_START, _SEED = 0, 1
+"""Streams of a round: one draws its start, the other its seed."""
+
+Moves = tuple[str | dict[Seat, str], ...]
+
+
+@dataclass(frozen=True)
+class Fixture:
+    """One game of the schedule."""
+
+    number: int
+    round: int
+    """All pairings play the same start and the same seed in one round."""
+    cluster: int
+    """Rounds that share a start share this number: their games tell less than new starts would."""
+    seats: tuple[int, ...]
+    """Who sits where, by index into the match's entrants."""
+    game: AnyGame
+    opening: Moves
+    seed: int
+
+
+def schedule(match: Match) -> Iterator[Fixture]:
+    """All fixtures, in order: round by round, every pairing in each, both ways of seating.
+
+    A round's start and seed come from its place alone: more games or other agents leave the
+    rounds before, and the fleets and openings in them, as they were.
+    """
+    pairings = match.pairings()
+    swaps = 1 if match.game.seats == 1 else 2
+    starts: dict[bytes, int] = {}
+    number = 0
+    for round_ in range(-(-match.games // swaps)):
+        game, opening = start_of(match, round_)
+        seed = int(_seeds(match, round_, _SEED).generate_state(1, "uint64")[0] >> 11)
+        cluster = round_
+        if opening or game != match.game:
+            cluster = starts.setdefault(_encoded([settings(game), list(opening)]), round_)
+        for pairing in pairings:
+            for seats in (pairing, pairing[::-1])[:swaps]:
+                yield Fixture(number, round_, cluster, seats, game, opening, seed)
+                number += 1
+
+
+def start_of(match: Match, round_: int) -> tuple[AnyGame, Moves]:
+    """The game and the opening moves of a round: the slice's fair start, or the plain one."""
+    place = find(match.game.name).starts
+    if place is None:
+        return match.game, ()
+    game, opening = load(place)(match.game, Generator(PCG64(_seeds(match, round_, _START))))
+    return game, tuple(m if isinstance(m, str) else dict(m) for m in opening)
+
+
+def schedule_hash(match: Match) -> str:
+    """A hash of all that decides the games: rules, settings, agents, conditions, every fixture."""
+    digest = hashlib.sha256()
+    head: list[Any] = [match.game.name, match.game.rules_version, settings(match.game)]
+    head += [[[e.name, e.spec] for e in match.entrants], match.seconds, match.gauntlet]
+    head.append(None if match.sprt is None else match.sprt.to_plain())
+    digest.update(_encoded(head))
+    known: tuple[AnyGame, dict[str, Any]] | None = None
+    for fixture in schedule(match):
+        if known is None or known[0] is not fixture.game:
+            known = fixture.game, settings(fixture.game)
+        digest.update(
+            _encoded([fixture.number, fixture.seats, known[1], fixture.opening, fixture.seed])
+        )
+    return digest.hexdigest()[:16]
+
+
+def _seeds(match: Match, round_: int, stream: int) -> SeedSequence:
+    return SeedSequence(match.seed, spawn_key=(round_, stream))
+
+
+def _encoded(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="sorted")

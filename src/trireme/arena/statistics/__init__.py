@@ -1,0 +1,1 @@
+"""The arithmetic of claims: intervals, ratings, sequential tests, comparisons."""

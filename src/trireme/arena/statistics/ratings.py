@@ -1,0 +1,176 @@
+"""Ratings: Bradley and Terry's model with draws and the advantage of the first seat.
+
+With s = rating of the first seat - rating of the second + advantage, in natural units, the first
+wins, the second wins or they draw in the proportions e^(s/2) : e^(-s/2) : draw. Wide normal priors
+keep ratings finite where an agent has won or lost everything. One natural unit is 400 / ln 10 ≈
+174 points on the Elo scale; the mean of the agents is 0.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from .intervals import Floats, Interval, bootstrap_weights, small_sample
+
+ELO = 400 / math.log(10)
+_PRIORS = {"rating": 6.0, "advantage": 2.0, "draw": 2.0}
+"""Standard deviations of the priors in natural units: 6 is more than a thousand Elo points."""
+_DRAW_CENTRE = math.log(0.5)
+
+
+@dataclass(frozen=True)
+class Rated:
+    """Ratings on the Elo scale with 95 % intervals."""
+
+    elo: Floats
+    """float64[agents], mean 0."""
+    low: Floats
+    high: Floats
+    advantage: float
+    """What sitting first is worth, in Elo points."""
+    advantage_interval: Interval
+    draw_share: float
+    """How often two equal agents draw, first-seat advantage set aside."""
+
+
+def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
+    """Ratings from `results`, float64[clusters, agents, agents, 3]: how many games of a cluster
+    the first agent (seat 0) won, drew and lost against the second.
+
+    The intervals resample whole clusters, so that games that share a start count together. Each
+    replicate also draws, for every agent, from one won and one lost pair shared out among its
+    opponents, as Agresti and Coull do for a share: without them an agent that never lost would
+    have an interval of no width.
+    """
+    total = results.sum(axis=0)
+    fitted = fit(total[None])[0]
+    count = len(total)
+    drawn = _resampled(results, replicates, seed)
+    samples = fit(drawn, start=fitted)
+    widen = small_sample(len(results))
+    low, high = _interval(fitted[: count + 1], samples[:, : count + 1], widen)
+    return Rated(
+        fitted[:count] * ELO,
+        low[:count] * ELO,
+        high[:count] * ELO,
+        float(fitted[count] * ELO),
+        (float(low[count] * ELO), float(high[count] * ELO)),
+        _draw_share(float(fitted[count + 1])),
+    )
+
+
+def fit(totals: Floats, start: Floats | None = None) -> Floats:
+    """The most likely parameters for a batch of results, float64[batch, agents, agents, 3].
+
+    Gives float64[batch, agents + 2]: ratings with mean 0, advantage, and the logarithm of the
+    draw parameter, in natural units. Newton's method; the priors make the solution unique.
+    """
+    batch, count = totals.shape[:2]
+    firsts, seconds = np.nonzero(totals.sum(axis=(0, 3)))
+    games = totals[:, firsts, seconds]  # [batch, meetings, 3]
+    design = np.zeros((len(firsts), count + 1))
+    design[np.arange(len(firsts)), firsts] += 1
+    design[np.arange(len(firsts)), seconds] -= 1
+    design[:, count] = 1
+    precision = np.full(count + 2, _PRIORS["rating"] ** -2)
+    precision[count], precision[count + 1] = _PRIORS["advantage"] ** -2, _PRIORS["draw"] ** -2
+    centre = np.zeros(count + 2)
+    centre[count + 1] = _DRAW_CENTRE
+    at = np.repeat((centre if start is None else start)[None], batch, axis=0)
+    value = _objective(at, games, design, precision, centre)
+    for _ in range(60):
+        step = _newton_step(at, games, design, precision, centre)
+        size = np.ones(batch)
+        for _ in range(20):
+            tried = at + size[:, None] * step
+            new = _objective(tried, games, design, precision, centre)
+            worse = new < value - 1e-9
+            if not worse.any():
+                break
+            size[worse] /= 2
+        at, value = tried, new
+        if np.abs(step).max() < 1e-8:
+            break
+    at[:, :count] -= at[:, :count].mean(axis=1, keepdims=True)
+    return at
+
+
+def _shares(at: Floats, design: Floats) -> tuple[Floats, Floats, Floats]:
+    """Chances that the first wins, draws, loses, for every meeting: float64[batch, meetings]."""
+    edge = at[:, :-1] @ design.T / 2
+    draw = np.broadcast_to(at[:, -1:], edge.shape)
+    top = np.maximum(np.abs(edge), draw)
+    win, even, loss = np.exp(edge - top), np.exp(draw - top), np.exp(-edge - top)
+    whole = win + even + loss
+    return win / whole, even / whole, loss / whole
+
+
+def _objective(
+    at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
+) -> Floats:
+    win, even, loss = (np.log(np.maximum(p, 1e-300)) for p in _shares(at, design))
+    likelihood = games[:, :, 0] * win + games[:, :, 1] * even + games[:, :, 2] * loss
+    value: Floats = likelihood.sum(axis=1) - ((at - centre) ** 2 * precision).sum(axis=1) / 2
+    return value
+
+
+def _newton_step(
+    at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
+) -> Floats:
+    win, even, loss = _shares(at, design)
+    played = games.sum(axis=2)
+    gap = (games[:, :, 0] - games[:, :, 2] - played * (win - loss)) / 2
+    draws = games[:, :, 1] - played * even
+    slope = np.concatenate([gap @ design, draws.sum(axis=1, keepdims=True)], axis=1)
+    slope -= (at - centre) * precision
+    # The expected information: edge and draw parameter vary with the three chances.
+    edge_edge = played * (win + loss - (win - loss) ** 2) / 4
+    edge_draw = -played * even * (win - loss) / 2
+    draw_draw = (played * even * (1 - even)).sum(axis=1)
+    size = at.shape[1]
+    curve = np.zeros((len(at), size, size))
+    curve[:, :-1, :-1] = np.einsum("bm,mi,mj->bij", edge_edge, design, design)
+    cross = edge_draw @ design
+    curve[:, :-1, -1] = cross
+    curve[:, -1, :-1] = cross
+    curve[:, -1, -1] = draw_draw
+    curve[:, range(size), range(size)] += precision
+    step: Floats = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
+    return step
+
+
+def _resampled(results: Floats, replicates: int, seed: int) -> Floats:
+    """Totals of resampled clusters and of resampled extra pairs: [replicates, a, a, 3]."""
+    clusters, count = len(results), results.shape[1]
+    flat = results.reshape(clusters, -1)
+    weights = bootstrap_weights(clusters, replicates, seed)
+    drawn = (weights @ flat).reshape(replicates, count, count, 3)
+    rng = np.random.default_rng(seed + 1)
+    met = results.sum(axis=(0, 3)) > 0
+    met |= met.T
+    opponents = met.sum(axis=1)
+    for i, j in zip(*np.nonzero(np.triu(met)), strict=True):
+        share = 1 / min(opponents[i], opponents[j])
+        won, lost = rng.poisson(share, size=(2, replicates))
+        drawn[:, i, j, 0] += won
+        drawn[:, j, i, 2] += won
+        drawn[:, i, j, 2] += lost
+        drawn[:, j, i, 0] += lost
+    return drawn
+
+
+def _interval(fitted: Floats, samples: Floats, widen: float) -> tuple[Floats, Floats]:
+    if math.isinf(widen):
+        return np.full(len(fitted), -np.inf), np.full(len(fitted), np.inf)
+    low, high = np.quantile(samples, (0.025, 0.975), axis=0)
+    middle = np.median(samples, axis=0)
+    low, high = middle + (low - middle) * widen, middle + (high - middle) * widen
+    return np.minimum(low, fitted), np.maximum(high, fitted)
+
+
+def _draw_share(log_draw: float) -> float:
+    even = math.exp(log_draw)
+    return even / (2 + even)

@@ -1,0 +1,119 @@
+"""The sequential test over pairs of games: it stops as soon as the answer is clear.
+
+The two games of a pair share their start, so the pair is the unit: its five possible scores (0, ½,
+1, 1½, 2 points) have frequencies of their own, and nothing is assumed of how the two games hang
+together. The log-likelihood ratio is the generalised one: under each hypothesis the frequencies
+are those that fit the results best among all with the hypothesis' mean.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from trireme.core.errors import BadSpec
+
+from .intervals import Floats
+
+SCORES: Floats = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+"""The mean score of a pair's two games, for each of the five results."""
+_UNSEEN = 1e-3
+"""What stands for a result that has not been seen: a likelihood needs all five to be possible."""
+
+Verdict = Literal["stronger", "not stronger"]
+
+
+@dataclass(frozen=True)
+class Sprt:
+    """Is the first agent stronger by `elo1` rather than by `elo0`?"""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05
+    """The largest chance of `stronger` when the truth is `elo0`."""
+    beta: float = 0.05
+    """The largest chance of `not stronger` when the truth is `elo1`."""
+
+    def __post_init__(self) -> None:
+        if not self.elo0 < self.elo1:
+            raise BadSpec(f"expected elo0 < elo1, not {self.elo0:g} and {self.elo1:g}")
+        for name, value in (("alpha", self.alpha), ("beta", self.beta)):
+            if not 0 < value < 0.5:
+                raise BadSpec(f"{name} must be between 0 and 0.5, not {value:g}")
+
+    @classmethod
+    def parse(cls, text: str) -> Sprt:
+        """Read `elo0,elo1` or `elo0,elo1,alpha,beta`.
+
+        >>> Sprt.parse("0,10")
+        Sprt(elo0=0.0, elo1=10.0, alpha=0.05, beta=0.05)
+        """
+        try:
+            numbers = [float(part) for part in text.split(",")]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (2, 4):
+            raise BadSpec(f"expected elo0,elo1 or elo0,elo1,alpha,beta, not {text!r}")
+        return cls(*numbers)
+
+    def to_plain(self) -> dict[str, Any]:
+        return asdict(self)
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The log-likelihood ratios at which the test ends."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, counts: Sequence[int] | Floats) -> float:
+        """The log-likelihood ratio of `elo1` over `elo0`, from counts of the five pair results."""
+        seen = np.asarray(counts, np.float64)
+        if not seen.sum():
+            return 0.0
+        filled = np.where(seen > 0, seen, _UNSEEN)
+        shares = filled / filled.sum()
+        zero, one = (_constrained(shares, expected_score(e)) for e in (self.elo0, self.elo1))
+        return float(seen.sum() * (shares @ np.log(one / zero)))
+
+    def verdict(self, counts: Sequence[int] | Floats) -> Verdict | None:
+        """What the results so far say; None while more games are needed."""
+        low, high = self.bounds
+        llr = self.llr(counts)
+        return "stronger" if llr >= high else "not stronger" if llr <= low else None
+
+
+def expected_score(elo: float) -> float:
+    """The score that a difference in rating gives.
+
+    >>> expected_score(0), round(expected_score(400), 4)
+    (0.5, 0.9091)
+    """
+    return float(1 / (1 + 10 ** (-elo / 400)))
+
+
+def pair_counts(scores: Sequence[float]) -> Floats:
+    """Counts of the five results among pair scores (means of two games)."""
+    counts = np.zeros(5)
+    for score in scores:
+        counts[round(score * 4)] += 1
+    return counts
+
+
+def _constrained(shares: Floats, mean: float) -> Floats:
+    """The frequencies nearest to `shares`, in likelihood, whose mean is `mean`.
+
+    They are shares / (1 + t·(score - mean)); t is found by halving, as the mean falls with t.
+    """
+    away = SCORES - mean
+    low, high = -1 / away.max(), -1 / away.min()
+    for _ in range(100):
+        middle = (low + high) / 2
+        if float(shares @ (away / (1 + middle * away))) > 0:
+            low = middle
+        else:
+            high = middle
+    fitted: Floats = shares / (1 + (low + high) / 2 * away)
+    return fitted
