@@ -1,0 +1,75 @@
+"""`trireme serve`: the web app on this machine, or for others."""
+
+from __future__ import annotations
+
+import errno
+import socket
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from trireme.core.errors import BadSpec, TriremeError
+
+
+def serve(
+    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for everybody.")] = (
+        "127.0.0.1"
+    ),
+    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    database: Annotated[
+        str | None,
+        typer.Option(help="sqlite:///FILE or postgresql://…  [default: sqlite:///runs/trireme.db]"),
+    ] = None,
+    open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    workers: Annotated[
+        int | None, typer.Option(min=1, max=64, help="Processes for agents  [default: one a core]")
+    ] = None,
+) -> None:
+    """Serve the web app: play in the browser, alone, together and online.
+
+    Ctrl-C stops it; every game goes on when it is started again.
+    Example: `trireme serve --open`
+    """
+    try:
+        from trireme.server.run import run
+    except ImportError as error:
+        raise BadSpec(
+            f"the web app needs more packages ({error.name}): pip install 'trireme-lab[web]'"
+        ) from None
+    listener = _listen(host, port)
+    url = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
+    typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)
+    if open_:
+        webbrowser.open(url)
+    run(listener, database, workers)
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    """A listening socket, or an error that says what to do."""
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+    except socket.gaierror as error:
+        raise BadSpec(f"can't listen on {host!r}: {error.strerror}") from None
+    listener = socket.socket(family, kind, proto)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(2048)
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise TriremeError(
+                f"port {port} is in use: another server runs there; try --port {port + 1}, "
+                "or --port 0 for any free one"
+            ) from None
+        raise TriremeError(f"can't listen on {host}:{port}: {error.strerror}") from None
+    return listener
+
+
+def _shown(host: str) -> str:
+    if host in ("0.0.0.0", "::", ""):
+        return "localhost"
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,126 @@
+"""The application: REST, sockets and the built client, over one lobby."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from fastapi import FastAPI, Request, WebSocket
+from fastapi.exceptions import RequestValidationError
+from fastapi.middleware.gzip import GZipMiddleware
+from fastapi.responses import JSONResponse
+from sqlalchemy import Engine
+from starlette.exceptions import HTTPException
+
+from trireme import __version__
+
+from .body import BodyLimit
+from .catalogue import warm_up
+from .clock import Clock, LoopClock
+from .codes import STATUS, Code, Refusal
+from .limits import Buckets, Limits
+from .lobby import Lobby
+from .pages import mount_pages
+from .rest import api, operator
+from .sockets import Sockets
+
+SWEEP_SECONDS = 15
+STATIC = Path(__file__).parent / "static"
+
+
+@dataclass(frozen=True)
+class Config:
+    """How to run a server; the defaults suit one machine."""
+
+    limits: Limits = field(default_factory=Limits)
+    workers: int = max(1, os.cpu_count() or 1)
+    """Processes that agents think in."""
+    warm: bool = True
+    """Whether idle workers compile and load what the first players will need."""
+    clock: Clock = field(default_factory=LoopClock)
+    static: Path = STATIC
+    """The built client."""
+
+
+def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
+    """The server over a store that `open_store` has opened."""
+    config = config or Config()
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        lobby = Lobby(engine, config.clock, config.limits, config.workers)
+        lobby.workers.start(warm_up() if config.warm else ())
+        app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
+        sweeping = asyncio.create_task(_sweep(lobby))
+        try:
+            yield
+        finally:
+            app.state.sockets.stopping = True
+            sweeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await sweeping
+            await lobby.close()
+
+    limits = config.limits
+    app = FastAPI(title="Trireme", version=__version__, lifespan=lifespan, redoc_url=None)
+    app.state.requests = Buckets(limits.request_rate, limits.request_burst)
+    app.state.new_rooms = Buckets(limits.room_rate, limits.room_burst)
+    app.add_middleware(GZipMiddleware, minimum_size=1000)
+    app.add_middleware(BodyLimit, most=limits.body_bytes)
+    app.include_router(api)
+    app.include_router(operator)
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _internal)
+
+    @app.websocket("/ws/{room}")
+    async def socket(websocket: WebSocket, room: str) -> None:
+        await app.state.sockets.serve(websocket, room)
+
+    mount_pages(app, config.static)
+    return app
+
+
+async def _sweep(lobby: Lobby) -> None:
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        lobby.sweep()
+
+
+def _fault(request: Request, code: Code, message: str, status: int | None = None) -> JSONResponse:
+    lobby: Lobby | None = getattr(request.app.state, "lobby", None)
+    if lobby is not None:
+        lobby.metrics.refusals[code] += 1
+    return JSONResponse(
+        {"code": code, "message": message},
+        status_code=STATUS.get(code, 400) if status is None else status,
+    )
+
+
+async def _refused(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, Refusal)
+    return _fault(request, error.code, error.message)
+
+
+async def _invalid(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    if first["type"] == "json_invalid":
+        return _fault(request, "bad_json", "the body is not JSON")
+    where = ".".join(str(part) for part in first["loc"])
+    return _fault(request, "bad_message", f"{where}: {first['msg']}")
+
+
+async def _http(request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    code: Code = "not_found" if error.status_code == 404 else "bad_message"
+    return _fault(request, code, str(error.detail), error.status_code)
+
+
+async def _internal(request: Request, error: Exception) -> JSONResponse:
+    return _fault(request, "internal", "a fault of the server; it is in its log")

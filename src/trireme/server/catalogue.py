@@ -1,0 +1,93 @@
+"""What can be played here: games with their settings, variants and agents, as lists show them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from trireme.core.options import options_of
+from trireme.core.registry import GAMES, find, load, parse_spec
+
+from .codes import Refusal
+from .shapes import AgentInfo, GameInfo, OptionInfo
+from .tasks import Describe, Described, DescribedOption, Failure, Vet, Warm, described
+from .telling import terminal
+from .workers import Workers
+
+
+class Catalogue:
+    """The games, described once; agents are looked at in a worker."""
+
+    def __init__(self, workers: Workers) -> None:
+        self._workers = workers
+        self._games: dict[str, GameInfo] = {}
+        self._vetted: set[tuple[str, str]] = set()
+
+    async def games(self) -> list[GameInfo]:
+        return [await self.game(name) for name in GAMES]
+
+    async def game(self, name: str) -> GameInfo:
+        if name not in GAMES:
+            raise Refusal("no_such_game", f"no game {name!r}; there are {', '.join(GAMES)}")
+        if name not in self._games:
+            agents: list[Described] = await self._workers.ask(Describe(name), 60)
+            self._games[name] = _describe(name, agents)
+        return self._games[name]
+
+    async def vet(self, game: str, settings: dict[str, Any], spec: str) -> None:
+        """Refuse an agent that a room may not seat."""
+        if (game, spec) in self._vetted:
+            return
+        try:
+            await self._workers.ask(Vet(game, settings, spec), 60)
+        except Failure as failure:
+            raise Refusal("bad_agent", failure.detail) from None
+        if len(self._vetted) < 10_000:
+            self._vetted.add((game, spec))
+
+
+def _describe(name: str, agents: list[Described]) -> GameInfo:
+    found = find(name)
+    cls = load(found.game)
+    speaker = terminal(name)
+    return GameInfo(
+        name=name,
+        summary=found.summary,
+        seats=cls().seats,
+        settings=[_option(described(option)) for option in options_of(cls).values()],
+        variants={key: msgspec.to_builtins(dict(v)) for key, v in found.variants.items()},
+        versus=found.versus,
+        agents=[
+            AgentInfo(name=a.name, summary=a.summary, options=[_option(o) for o in a.options])
+            for a in agents
+        ],
+        opponent=usual_opponent(name, agents),
+        clock=speaker.clock,
+        undoable=cls.undoable,
+        insight=found.insight is not None,
+        typing=speaker.typing,
+        maps="map" in options_of(cls),
+    )
+
+
+def usual_opponent(game: str, agents: list[Described]) -> str:
+    """The game's opponent, or the strongest agent that works here if that one does not."""
+    opponent = find(game).opponent
+    offered = [agent.name for agent in agents]
+    return opponent if parse_spec(opponent).name in offered or not offered else offered[-1]
+
+
+def _option(option: DescribedOption) -> OptionInfo:
+    return OptionInfo(
+        name=option.name,
+        type=option.type,
+        default=option.default,
+        help=option.help,
+        value_schema=option.schema,
+    )
+
+
+def warm_up() -> list[Warm]:
+    """What workers prepare while they are idle: each game's usual opponent."""
+    return [Warm(name, {}, find(name).opponent) for name in GAMES]

@@ -1,0 +1,46 @@
+"""The built client's files; a page that helps where it has not been built."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from fastapi import FastAPI
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+from .codes import Refusal
+
+NOT_BUILT = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Trireme</title>
+<style>body { font: 16px/1.5 system-ui; max-width: 40em; margin: 4em auto; padding: 0 1em }</style>
+<h1>Trireme is running, but its web client is not built.</h1>
+<p>In a source checkout, <code>make play</code> builds it (in the folder <code>web/</code>) and
+starts the server. A released package contains it.</p>
+<p>What works without it: the <a href="/docs">REST interface</a>, the sockets described in
+<code>docs/web-protocol.md</code>, <a href="/healthz">health</a> and
+<a href="/metrics">metrics</a>.</p>
+</html>
+"""
+FOREVER = "public, max-age=31536000, immutable"
+"""For files whose names change with their content."""
+
+
+def mount_pages(app: FastAPI, static: Path) -> None:
+    """Serve the client: its files, and its page for every address that the client knows."""
+    root = static.resolve()
+
+    @app.get("/{path:path}", include_in_schema=False)
+    async def page(path: str) -> Response:
+        if path.startswith(("api/", "ws/")):
+            raise Refusal("not_found", f"there is no /{path[:80]}")
+        file = (root / path).resolve()
+        if path and file.is_relative_to(root) and file.is_file():
+            kept = FOREVER if path.startswith("assets/") else "no-cache"
+            return FileResponse(file, headers={"Cache-Control": kept})
+        index = root / "index.html"
+        if not index.is_file():
+            return HTMLResponse(NOT_BUILT, status_code=200 if not path else 404)
+        if "." in path.rpartition("/")[2]:
+            raise Refusal("not_found", f"there is no /{path[:80]}")
+        return FileResponse(index, headers={"Cache-Control": "no-cache"})
