@@ -58,6 +58,10 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._begun = False
 
     @abstractmethod
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions every board allows, bool[num_envs, actions]."""
+
+    @abstractmethod
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
         """Take new random states, uint64[num_envs], for these boards."""
 
