@@ -36,6 +36,14 @@ def alive(pid: int) -> bool:
         return False
 
 
+def dies(pid: int) -> bool:
+    """Whether the process is gone, or goes: a kill takes effect a moment after it is sent."""
+    deadline = time.monotonic() + 20
+    while alive(pid) and time.monotonic() < deadline:
+        os.sched_yield()
+    return not alive(pid)
+
+
 def program(folder: Path, body: str) -> str:
     """The spec of an agent that does `body` at every turn."""
     path = folder / "bot.py"
@@ -158,7 +166,7 @@ def test_closing_ends_the_program_and_its_children(tmp_path: Path) -> None:
     child = child_of(agent, tmp_path)
     assert alive(child)
     agent.close()  # type: ignore[attr-defined]
-    assert not alive(child)
+    assert dies(child)
 
 
 def test_no_program_outlives_ours_even_when_ours_is_killed(tmp_path: Path) -> None:
@@ -175,7 +183,4 @@ def test_no_program_outlives_ours_even_when_ours_is_killed(tmp_path: Path) -> No
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True)
     assert ended.returncode == -9, ended.stderr.decode()
     child = int((tmp_path / "child").read_text())
-    deadline = time.monotonic() + 20
-    while alive(child) and time.monotonic() < deadline:
-        os.sched_yield()
-    assert not alive(child)
+    assert dies(child)
