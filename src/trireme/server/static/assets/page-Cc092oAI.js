@@ -1,1 +1,0 @@
-import{t as e}from"./index-ozr3k0sd.js";function t({here:t}){return e(`p`,{children:t.page})}export{t as EditorPage};
