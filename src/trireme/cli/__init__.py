@@ -8,7 +8,7 @@ import typer
 
 from trireme import TriremeError, __version__
 
-from . import games, play, replay
+from . import games, play, replay, serve
 
 app = typer.Typer(
     name="trireme",
@@ -22,6 +22,7 @@ app.command()(play.play)
 app.command()(replay.replay)
 app.command()(games.games)
 app.command()(games.agents)
+app.command()(serve.serve)
 
 
 def _version(asked: bool) -> None:
