@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from .battleship import BattleshipEnv, Rewards
     from .battleship_vector import BattleshipVectorEnv
     from .checks import ResetNeeded
+    from .gomoku_vector import GomokuVectorEnv
 
-__all__ = ["BattleshipEnv", "BattleshipVectorEnv", "ResetNeeded", "Rewards"]
+__all__ = ["BattleshipEnv", "BattleshipVectorEnv", "GomokuVectorEnv", "ResetNeeded", "Rewards"]
 
 _PLACES = {
     "BattleshipEnv": "battleship",
     "BattleshipVectorEnv": "battleship_vector",
+    "GomokuVectorEnv": "gomoku_vector",
     "ResetNeeded": "checks",
     "Rewards": "battleship",
 }
@@ -33,18 +35,20 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
+_GYMNASIUM: dict[str, tuple[str | None, str]] = {
+    "trireme/Battleship-v0": ("battleship:BattleshipEnv", "battleship_vector:BattleshipVectorEnv"),
+    "trireme/Gomoku-v0": (None, "gomoku_vector:GomokuVectorEnv"),
+}
+"""Where each id has its single and its vector environment; games of two seats have no single one:
+see PettingZoo's."""
+
+
 def _register() -> None:
-    places = {
-        "trireme/Battleship-v0": (
-            "battleship:BattleshipEnv",
-            "battleship_vector:BattleshipVectorEnv",
-        ),
-    }
-    for id_, (single, vector) in places.items():
+    for id_, (single, vector) in _GYMNASIUM.items():
         if id_ not in gymnasium.registry:
             gymnasium.register(
                 id_,
-                entry_point=single and f"{__name__}.{single}",
+                entry_point=None if single is None else f"{__name__}.{single}",
                 vector_entry_point=f"{__name__}.{vector}",
             )
 

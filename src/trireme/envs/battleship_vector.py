@@ -69,13 +69,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._remaining = np.zeros((boards, self.setup.slots), np.int8)
         self._ships = np.zeros(boards, np.int8)
         self._total = np.full(boards, len(self._sizes), np.int8)
-        self._mask = np.ones((boards, self.setup.cells), np.bool_)
         self._worth = worth(self.setup.rewards)
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which cells of every board have not been attacked, bool[num_envs, cells]."""
-        mask: NDArray[np.bool_] = np.equal(self._seas.board, 0)
-        return mask
 
     def fleets(self) -> list[Fleet]:
         """The hidden fleets, for those who study them: no agent may look."""
@@ -138,20 +132,18 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             for b, s, m in zip(boards, ships, moves, strict=True)
         ]
 
-    def _inform(self) -> Arrays:
-        seas = self._seas
-        mask = np.empty_like(self._mask) if self.copy else self._mask
-        infos = {
+    def _facts(self) -> Arrays:
+        return {
             "outcome": self._outcome,
-            "ship_sunk": seas.sunk,
+            "ship_sunk": self._seas.sunk,
             "ships_remaining": self._ships,
             "total_ships": self._total,
-            "move_count": seas.moves,
+            "move_count": self._seas.moves,
         }
-        if self.copy:
-            infos = {key: array.copy() for key, array in infos.items()}
-        infos["action_mask"] = np.equal(seas.board, 0, out=mask).view(np.int8)
-        return infos
+
+    def _taken(self) -> NDArray[np.int8]:
+        board: NDArray[np.int8] = self._seas.board
+        return board
 
 
 def worth(rewards: Rewards) -> NDArray[np.float64]:

@@ -56,10 +56,7 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._ended: Which = np.zeros(num_envs, np.bool_)
         self._some_ended = False
         self._begun = False
-
-    @abstractmethod
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions every board allows, bool[num_envs, actions]."""
+        self._mask: NDArray[np.bool_] | None = None
 
     @abstractmethod
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
@@ -85,8 +82,17 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """The observations of some boards, one by one."""
 
     @abstractmethod
-    def _inform(self) -> Arrays:
-        """The infos of all boards."""
+    def _facts(self) -> Arrays:
+        """What infos tell of all boards beside the mask, as the environment's own arrays."""
+
+    @abstractmethod
+    def _taken(self) -> NDArray[np.int8]:
+        """int8[num_envs, actions], the environment's own: 0 where an action is allowed."""
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions every board allows, bool[num_envs, actions]."""
+        mask: NDArray[np.bool_] = np.equal(self._taken(), 0)
+        return mask
 
     def reset(
         self,
@@ -142,15 +148,28 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._start(which)
         self._outcome[which] = NOTHING
 
+    def _inform(self) -> Arrays:
+        """The infos of all boards."""
+        infos = self._facts()
+        if self.copy:
+            infos = {key: array.copy() for key, array in infos.items()}
+        taken = self._taken()
+        mask = self._mask
+        if mask is None or self.copy:
+            mask = self._mask = np.empty(taken.shape, np.bool_)
+        infos["action_mask"] = np.equal(taken, 0, out=mask).view(np.int8)
+        return infos
+
     def _final(self, ended: Which) -> dict[str, Any]:
         """How the boards that have ended looked before their reset."""
         rows = np.flatnonzero(ended)
         observations = np.full(self.num_envs, None, object)
         for row, observation in zip(rows, self._observe_at(rows), strict=True):
             observations[row] = observation
-        info = self._inform()
-        if not self.copy:
-            info = {key: value.copy() for key, value in info.items()}
+        info: Arrays = {}
+        for key, values in {**self._facts(), "action_mask": self._taken()}.items():
+            info[key] = np.zeros(values.shape, values.dtype)
+            info[key][rows] = values[rows] == 0 if key == "action_mask" else values[rows]
         return {
             "final_obs": observations,
             "_final_obs": ended,
