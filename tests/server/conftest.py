@@ -1,0 +1,45 @@
+"""Servers for the tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trireme.server.app import Config
+
+from .live import GENEROUS, OPEN, Running
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One server for all tests that leave it as they found it."""
+    folder = tmp_path_factory.mktemp("server")
+    running = Running(folder / "store.db", Config(GENEROUS, workers=1, warm=False))
+    yield running
+    running.stop()
+
+
+@pytest.fixture(autouse=True)
+def _everybody_leaves() -> Iterator[None]:
+    yield
+    for player in list(OPEN):
+        player.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Callable[..., Running]]:
+    """Servers of one's own, with limits of one's own."""
+    started: list[Running] = []
+
+    def start(name: str = "store", **limits: Any) -> Running:
+        config = Config(replace(GENEROUS, **limits), workers=1, warm=False)
+        started.append(Running(tmp_path / f"{name}.db", config))
+        return started[-1]
+
+    yield start
+    for running in started:
+        running.stop()

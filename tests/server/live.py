@@ -1,0 +1,212 @@
+"""A real server on a real port, and players who talk to it over real sockets: for the tests."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+from numpy.random import default_rng
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from trireme.core.game import AnyGame
+from trireme.core.registry import make_game
+from trireme.server.app import Config
+from trireme.server.limits import Limits
+from trireme.server.run import server_for
+from trireme.server.schema import _view_type
+from trireme.store import open_store
+
+GENEROUS = Limits(
+    request_rate=1e6,
+    request_burst=10**6,
+    room_rate=1e6,
+    room_burst=10**6,
+    message_rate=1e6,
+    message_burst=10**6,
+    connections_of_one=2000,
+)
+
+
+class Running:
+    """A server in a thread of this process."""
+
+    def __init__(self, database: Path, config: Config) -> None:
+        self.database = database
+        listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{listener.getsockname()[1]}"
+        self._engine = open_store(f"sqlite:///{database}")
+        self.server = server_for(self._engine, config)
+        self._thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
+        self._thread.start()
+        self.http = httpx.Client(base_url=f"http://{self.address}", timeout=60)
+
+    def stop(self) -> None:
+        self.http.close()
+        self.server.should_exit = True
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+        self._engine.dispose()
+
+    @property
+    def lobby(self) -> Any:
+        return self.server.config.app.state.lobby  # type: ignore[union-attr]
+
+    def create(self, game: str = "gomoku", **wish: Any) -> dict[str, Any]:
+        answer = self.http.post("/api/rooms", json={"game": game, **wish})
+        assert answer.status_code == 201, answer.text
+        made: dict[str, Any] = answer.json()
+        return made
+
+    def join(self, room: str, **wish: Any) -> dict[str, Any]:
+        answer = self.http.post(f"/api/rooms/{room}/join", json=wish)
+        assert answer.status_code == 201, answer.text
+        held: dict[str, Any] = answer.json()
+        return held
+
+    def player(self, held: dict[str, Any], **hello: Any) -> Player:
+        return Player(self.address, held["room"], held["token"], **hello)
+
+    def two_players(self, game: str = "gomoku", **wish: Any) -> tuple[Player, Player]:
+        """Two people at one table, each with a token of their own."""
+        held = self.create(game, seats=[{"kind": "me"}, {"kind": "open"}], **wish)
+        first = self.player(held)
+        second = self.player(self.join(held["room"], name="Bob"))
+        first.until(lambda p: p.position["status"] == "playing")
+        return first, second
+
+    def setup_of(self, room: str) -> dict[str, Any]:
+        """The room's secrets, as only the database has them."""
+        return msgspec.to_builtins(self.lobby.rooms[room].table.setup)  # type: ignore[no-any-return]
+
+
+OPEN: list[Player] = []
+"""Players to be closed when their test is over."""
+
+
+@dataclass(eq=False)
+class Player:
+    """A client that keeps to the protocol and remembers every byte that it was sent."""
+
+    address: str
+    room: str
+    token: str | None
+    since: int | None = None
+    bytes: list[str] = field(default_factory=list)
+    messages: list[dict[str, Any]] = field(default_factory=list)
+    position: dict[str, Any] = field(default_factory=dict)
+    seats: list[int] = field(default_factory=list)
+    gaps: int = 0
+    _ids: int = 0
+    hello: bool = True
+
+    def __post_init__(self) -> None:
+        self._open = connect(f"ws://{self.address}/ws/{self.room}", proxy=None)
+        self.socket: ClientConnection = self._open.__enter__()
+        OPEN.append(self)
+        if self.hello:
+            self.say(type="hello", protocol=1, token=self.token, since=self.since)
+            self.until(lambda p: bool(p.position))
+
+    def close(self) -> None:
+        if self in OPEN:
+            OPEN.remove(self)
+            self._open.__exit__(None, None, None)
+
+    def say(self, **message: Any) -> None:
+        self.socket.send(json.dumps(message))
+
+    def hear(self, timeout: float = 30) -> dict[str, Any]:
+        """The next message, whatever it is."""
+        text = self.socket.recv(timeout)
+        assert isinstance(text, str)
+        self.bytes.append(text)
+        message: dict[str, Any] = json.loads(text)
+        self.messages.append(message)
+        if message["type"] == "welcome":
+            self.position, self.seats = message["position"], message["seats"]
+        elif message["type"] == "update":
+            self.gaps += message["since"] != self.position["version"]
+            self.position = message["position"]
+        return message
+
+    def until(self, wanted: Callable[[Player], bool]) -> None:
+        while not wanted(self):
+            self.hear()
+
+    def ask(self, type: str, **fields: Any) -> dict[str, Any]:
+        """Send a message and give the answer to it."""
+        self._ids += 1
+        id = fields.pop("id", f"{self.seats}-{self._ids}")
+        self.say(type=type, id=id, **fields)
+        return self.answer(id)
+
+    def answer(self, id: str | None) -> dict[str, Any]:
+        kinds = ("ack", "error", "hint", "insight", "pong")
+        while True:
+            message = self.hear()
+            if message["type"] in kinds and message["id"] == id:
+                return message
+
+    def act(self, seat: int, action: str) -> dict[str, Any]:
+        answer = self.ask("act", seat=seat, action=action, moves=self.position["moves"])
+        version = answer.get("version", 0)
+        self.until(lambda p: p.position["version"] >= version)
+        return answer
+
+    def state(self, seat: int) -> dict[str, Any]:
+        found: dict[str, Any] = self.position["seats"][str(seat)]
+        return found
+
+    @property
+    def happened(self) -> list[dict[str, Any]]:
+        told = [m["happened"] for m in self.messages if m["type"] in ("welcome", "update")]
+        return [happening for part in told for happening in part]
+
+    def closed(self) -> int | None:
+        """The close code, after everything that was still on its way."""
+        try:
+            while True:
+                self.hear()
+        except ConnectionClosed as closed:
+            return closed.rcvd.code if closed.rcvd else None
+
+
+def choose(game: AnyGame, view: Any, seat: int, seed: int) -> str:
+    """A random legal action of the seat, found from the JSON of its view alone."""
+    rng = default_rng(seed)
+    state = game.imagine(msgspec.convert(view, _view_type(game.name)), rng)
+    return game.write(game.legal(state, seat).sample(rng))
+
+
+def play_out(*players: Player, limit: int = 2000) -> None:
+    """Let everybody make random moves until the game is over."""
+    info = next(m for m in players[0].messages if m["type"] == "welcome")["room"]
+    game = make_game(info["game"], **info["settings"])
+    seed = 0
+    while players[0].position["status"] != "over":
+        for player in players:
+            for seat in player.seats:
+                if player.position["status"] == "playing" and player.state(seat)["to_move"]:
+                    seed += 1
+                    assert seed < limit
+                    action = choose(game, player.state(seat)["view"], seat, seed)
+                    answer = player.act(seat, action)
+                    assert answer["type"] == "ack", answer
+        catch_up(players)
+
+
+def catch_up(players: Sequence[Player]) -> None:
+    """Let everybody hear what has happened, and agents among them move."""
+    newest = max(p.position["version"] for p in players)
+    for player in players:
+        player.until(lambda p: p.position["version"] >= newest)
+    if not any(p.state(s)["to_move"] for p in players for s in p.seats):
+        players[0].until(lambda p: p.position["version"] > newest or not p.position["to_move"])

@@ -1,0 +1,63 @@
+"""Whole games over real sockets: alone, together, on one screen, and agents among themselves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from trireme.core.record import parse_record
+
+from .live import Running, play_out
+
+KINDS: list[tuple[str, dict[str, Any]]] = [
+    ("gomoku", {"variant": "small"}),
+    ("battleship", {"variant": "duel"}),
+    ("battleship", {"variant": "salvo", "settings": {"rows": 6, "cols": 6}}),
+    ("navigation", {"settings": {"turn_limit": 8}, "clock": "none"}),
+]
+
+
+@pytest.mark.parametrize(("game", "wish"), KINDS)
+def test_two_people_play_a_whole_game(server: Running, game: str, wish: dict[str, Any]) -> None:
+    first, second = server.two_players(game, **wish)
+    play_out(first, second)
+    assert first.position["result"] == second.position["result"]
+    assert first.gaps == second.gaps == 0
+    record = parse_record(server.http.get(f"/api/rooms/{first.room}/record").text)
+    record.verify()
+    assert len(record.moves) == first.position["moves"]
+
+
+@pytest.mark.parametrize(("game", "wish"), KINDS)
+def test_a_person_plays_an_agent(server: Running, game: str, wish: dict[str, Any]) -> None:
+    chairs = [{"kind": "me"}, {"kind": "agent", "agent": "random"}]
+    player = server.player(server.create(game, seats=chairs, **wish))
+    play_out(player)
+    assert player.position["result"]["forfeits"] == []
+
+
+def test_alone_against_the_sea(server: Running) -> None:
+    player = server.player(server.create("battleship", variant="small"))
+    play_out(player)
+    assert player.position["result"]["winners"] == []
+    assert player.position["result"]["returns"][0] <= -5
+
+
+def test_hotseat_one_client_holds_both_seats(server: Running) -> None:
+    held = server.create("battleship", variant="duel", seats=[{"kind": "me"}, {"kind": "me"}])
+    player = server.player(held)
+    assert player.seats == [0, 1]
+    play_out(player)
+    assert sorted(player.position["result"]["returns"]) == [-1, 1]
+
+
+def test_agents_play_each_other_while_somebody_looks_on(server: Running) -> None:
+    chairs = [{"kind": "agent", "agent": "random"}] * 2
+    held = server.create("gomoku", variant="small", seats=chairs)
+    assert held["token"] is None
+    assert held["seats"] == []
+    watcher = server.player(held)
+    watcher.until(lambda p: p.position["status"] == "over")
+    assert watcher.position["spectator"]["stones"]
+    assert watcher.gaps == 0
