@@ -8,8 +8,10 @@ SLICE = Slice(
     text="trireme.gomoku.draw:text",
     agents={
         "random": "trireme.core.agents:Random",
+        "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
+        "search": "trireme.gomoku.agents.search:Search",
     },
-    opponent="random",
+    opponent="search",
     variants={
         "standard": {},
         "freestyle": {"rule": "freestyle"},
@@ -17,4 +19,5 @@ SLICE = Slice(
         "small": {"size": 9},
     },
     encoder="trireme.gomoku.encode:encoder",
+    starts="trireme.gomoku.openings:starts",
 )

@@ -1,0 +1,132 @@
+"""The search agent: the engine with a level, a budget and a little variety."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import ClassVar, Literal
+
+from numpy.random import Generator
+
+from trireme.core.errors import BadSpec
+from trireme.core.game import AnyGame, Turn
+from trireme.core.options import option
+
+from ..engine import Analysis, Engine, Limits, Report
+from ..rules import Action, Gomoku, Point, State
+from ..swap2 import choose, opening_stone
+
+Level = Literal["easy", "medium", "hard", "full"]
+
+
+@dataclass(frozen=True)
+class Strength:
+    """What a level may use."""
+
+    depth: int
+    fours: bool
+    threats: bool
+    blur: int
+    """How far, in pattern points, the value of a move may be misjudged."""
+
+
+LEVELS: dict[str, Strength] = {
+    "easy": Strength(depth=2, fours=False, threats=False, blur=240),
+    "medium": Strength(depth=4, fours=True, threats=False, blur=60),
+    "hard": Strength(depth=8, fours=True, threats=False, blur=0),
+    "full": Strength(depth=60, fours=True, threats=True, blur=0),
+}
+USED = 0.97
+"""The share of a time budget that is spent on thinking."""
+
+
+@dataclass
+class Search:
+    """Alpha-beta with threat search: proves wins by fours and threes, looks ahead otherwise."""
+
+    level: Level = option("full", "easy, medium, hard or full strength")
+    seconds: float | None = option(None, "seconds a move; none: the game's budget, or 1 second")
+    nodes: int | None = option(None, "positions a move; then equal seeds give equal games")
+    depth: int | None = option(None, "plies to look ahead at most")
+    variety: int = option(24, "pattern points by which early moves may vary; 0 for none")
+
+    name: ClassVar[str] = "search"
+
+    _engine: Engine | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        for what in ("seconds", "nodes", "depth"):
+            value = getattr(self, what)
+            if value is not None and value <= 0:
+                raise BadSpec(f"{what} must be more than 0, not {value}")
+        if self.variety < 0:
+            raise BadSpec(f"variety must be 0 or more, not {self.variety}")
+
+    def prepare(self, game: AnyGame) -> None:
+        """Load tables and kernels, compiling them when they are not cached yet."""
+        assert isinstance(game, Gomoku)
+        engine = self.engine(game)
+        middle = game.size // 2
+        engine.set_position([((middle, middle), 1), ((middle, middle + 1), -1)], 1)
+        engine.analyse(Limits(nodes=2000, depth=4))
+
+    def act(self, turn: Turn[Action, State]) -> Action:
+        game, view = turn.game, turn.view
+        assert isinstance(game, Gomoku)
+        if stone := opening_stone(game, view, turn.rng):
+            return stone
+        if options := game.choosing(view):
+            return choose(options, self.analyse(game, view, seconds=turn.seconds).value)
+        if not view.stones:
+            return near_centre(game, turn.rng)
+        return self.analyse(game, view, seconds=turn.seconds, rng=turn.rng).best
+
+    def analyse(
+        self,
+        game: Gomoku,
+        view: State,
+        *,
+        seconds: float | None = None,
+        top: int = 1,
+        rng: Generator | None = None,
+        report: Report | None = None,
+    ) -> Analysis:
+        """What the engine thinks of a position in which a stone is to be put."""
+        strength = LEVELS[self.level]
+        limits = self._limits(seconds, strength)
+        engine = self.engine(game)
+        engine.set_position(view.board().items(), view.colour)
+        blur = max(strength.blur, self._variety(view)) if rng is not None else 0
+        jitter = (rng, blur) if rng is not None and blur else None
+        return engine.analyse(limits, top=top, jitter=jitter, report=report)
+
+    def stop(self) -> None:
+        """End a running analysis at once; it still gives the best move it knows."""
+        if self._engine is not None:
+            self._engine.stop()
+
+    def engine(self, game: Gomoku) -> Engine:
+        exact = game.rule == "standard"
+        if self._engine is None or (self._engine.size, self._engine.exact) != (game.size, exact):
+            self._engine = Engine(game.size, exact)
+        return self._engine
+
+    def _variety(self, view: State) -> int:
+        """Most in the first moves, where many are equally good, none after the opening."""
+        return self.variety if len(view.stones) < 6 else self.variety // 4 * (len(view.stones) < 14)
+
+    def _limits(self, seconds: float | None, strength: Strength) -> Limits:
+        budgets = [s for s in (self.seconds, seconds) if s is not None]
+        budget = min(budgets) if budgets else (1.0 if self.nodes is None else None)
+        return Limits(
+            seconds=None if budget is None else max(budget * USED - 0.003, 0.001),
+            nodes=self.nodes,
+            depth=min(strength.depth, self.depth or strength.depth),
+            fours=strength.fours,
+            threats=strength.threats,
+        )
+
+
+def near_centre(game: Gomoku, rng: Generator) -> Point:
+    """A first stone: the centre or a point beside it."""
+    row, col = (game.size // 2 + int(rng.integers(-1, 2)) for _ in range(2))
+    return row, col

@@ -1,0 +1,311 @@
+"""The search engine: a position, a budget, and what it thinks of the position."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from . import layout as at
+from .pattern_kernels import KEYS, fill_shapes, fill_worth
+from .position_kernels import clear, count_of, first_of, put, take
+from .rules import Point
+from .search_kernels import root_moves, search_root
+from .threat_kernels import defences, fours, threats
+
+SHAPE_VALUES = (0, 1, 3, 4, 14, 16, 60, 70, 2000, 20000)
+KIND_BONUS = (0, 0, 0, 0, 400, 1000, 2000, 0)
+TABLE_ROWS = 1 << 20
+MEMO_ROWS = 1 << 18
+FOURS_PROBES = 200_000
+"""Steps that the search for a win by fours may take at the root."""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop thinking, whichever comes first; None is no limit."""
+
+    seconds: float | None = None
+    nodes: int | None = None
+    depth: int = 60
+    fours: bool = True
+    """Whether wins by fours are searched for before anything else."""
+    threats: bool = True
+    """Whether wins by threes and fours are, too."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One move and what it is worth to the side that makes it."""
+
+    move: Point
+    value: int
+    """Pattern points, or, from 20000 up or down, a proven win or loss."""
+    plies: int | None = None
+    """For a proven win or loss: plies to the five."""
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What the engine thinks of a position, for the side to move."""
+
+    depth: int
+    """Plies searched in full; threats reach deeper."""
+    nodes: int
+    seconds: float
+    value: int
+    proven: bool
+    """Whether the value is a proof: a win or a loss that nothing can change."""
+    line: tuple[Point, ...]
+    """The best line, beginning with the move to play."""
+    moves: tuple[Candidate, ...]
+    """The best moves, best first, each with its value."""
+
+    @property
+    def best(self) -> Point:
+        return self.moves[0].move
+
+
+Report = Callable[[Analysis], object]
+
+
+@cache
+def tables(exact: bool) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
+    """Shapes by line key and worth by four shapes, under the rule in force."""
+    shapes, worth = np.zeros(KEYS, np.uint8), np.zeros(1 << 16, np.int32)
+    fill_shapes(exact, shapes)
+    fill_worth(np.array(SHAPE_VALUES, np.int32), np.array(KIND_BONUS, np.int32), worth)
+    return shapes, worth
+
+
+class Engine:
+    """One searcher with its memory; not for two threads at once, except for `stop`."""
+
+    def __init__(self, size: int = 15, exact: bool = True, *, rows: int = TABLE_ROWS) -> None:
+        self.size, self.exact = size, exact
+        shapes, worth = tables(exact)
+        self._state = np.zeros(at.WORDS, np.int32)
+        self._control = np.zeros(at.CONTROLS, np.int64)
+        self._memo = np.zeros(min(MEMO_ROWS, rows), np.int64)
+        self._table = np.zeros((rows, 2), np.int64)
+        self._base = (self._state, self._control, shapes, worth)
+        self._stopped = False
+        self.colour = at.BLACK
+        clear(*self._base, size)
+
+    def stop(self) -> None:
+        """End a running analysis as soon as possible; it still gives its best move."""
+        self._stopped = True
+        self._control[at.STOP] = 1
+
+    def set_position(self, stones: Iterable[tuple[Point, int]], to_move: int) -> None:
+        """Put `stones` (a point and 1 for black or -1 for white) on an empty board."""
+        clear(*self._base, self.size)
+        for point, colour in stones:
+            put(*self._base, self._cell(point), at.BLACK if colour == 1 else at.WHITE)
+        self.colour = at.BLACK if to_move == 1 else at.WHITE
+
+    def analyse(
+        self,
+        limits: Limits,
+        *,
+        top: int = 1,
+        jitter: tuple[Generator, int] | None = None,
+        report: Report | None = None,
+    ) -> Analysis:
+        """Think within `limits` and say what was found.
+
+        `top` is how many moves get exact values. `jitter`, a generator and a size in pattern
+        points, varies the choice among moves of nearly the same value. `report` gets every
+        analysis on the way. With a node limit and no time limit the result is always the same.
+        """
+        return Thought(self, limits, top, jitter, report).run()
+
+    def _cell(self, point: Point) -> int:
+        return (point[0] + at.MARGIN) * at.WIDTH + point[1] + at.MARGIN
+
+    def _point(self, cell: int) -> Point:
+        return int(cell) // at.WIDTH - at.MARGIN, int(cell) % at.WIDTH - at.MARGIN
+
+
+class Thought:
+    """One analysis under way: threats first, then deeper and deeper searches between them."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        limits: Limits,
+        top: int,
+        jitter: tuple[Generator, int] | None,
+        report: Report | None,
+    ) -> None:
+        self.engine, self.limits, self.top, self.report = engine, limits, top, report
+        self.base, self.memo, self.table = engine._base, engine._memo, engine._table
+        self.state, self.control = engine._state, engine._control
+        self.me, self.other = engine.colour, 3 - engine.colour
+        self.began = time.perf_counter()
+        self.refuted: dict[int, int] = {}
+        self.cleared: set[int] = set()
+        age = (self.control[at.AGE] + 1) % 256
+        engine._stopped = False
+        self.control[at.NODES :] = 0
+        self.control[at.AGE] = age
+        self.control[at.LIMIT] = np.iinfo(np.int64).max if limits.nodes is None else limits.nodes
+        self.state[at.KILLERS : at.SEEN] = 0
+        self.memo[:] = 0
+        if age == 0:
+            self.table[:] = 0
+        self._scatter(jitter)
+
+    def _scatter(self, jitter: tuple[Generator, int] | None) -> None:
+        bonus = self.state[at.JITTER : at.JITTER + at.CELLS]
+        bonus[:] = 0 if jitter is None else jitter[0].integers(0, jitter[1] + 1, at.CELLS)
+
+    def run(self) -> Analysis:
+        if self.limits.seconds is None:
+            return self._think()
+        timer = threading.Timer(max(0.0, self.limits.seconds), self._time_up)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._think()
+        finally:
+            timer.cancel()
+
+    def _time_up(self) -> None:
+        self.control[at.STOP] = 1
+
+    @property
+    def over(self) -> bool:
+        return bool(self.control[at.STOP]) or self.engine._stopped
+
+    def _think(self) -> Analysis:
+        if self.limits.fours or count_of(self.state, self.me, at.WINS) > 0:
+            won = self._probe(self.me, 0, FOURS_PROBES)
+            if won:
+                return self._won(won)
+        moves = self._choices()
+        best = self._analysis(0, moves[:1], np.zeros(1, np.int32), ())
+        if len(moves) == 1 and self.top == 1:
+            return best
+        threat_depth, probes = 1, 4000
+        for depth in range(2, self.limits.depth + 1):
+            if self.limits.threats and not self.over:
+                won = self._probe(self.me, threat_depth, probes)
+                if won:
+                    return self._won(won)
+                if self.control[at.CUT] == 0:
+                    threat_depth += 1
+                probes = max(probes, int(self.control[at.NODES]) // 3)
+            moves = self._live(moves)
+            found = self._search(depth, moves)
+            if found is None:
+                break
+            best, moves = found
+            if best.proven or self.over:
+                break
+        return best
+
+    def _probe(self, attacker: int, depth: int, probes: int) -> int:
+        """Plies to a win by threats, 0 when none was found; the line is left at ply 0."""
+        self.control[at.PROBES], self.control[at.CUT] = 0, 0
+        self.control[at.PROBE_LIMIT] = probes
+        if depth == 0:
+            return int(fours(*self.base, self.memo, attacker, 0))
+        return int(threats(*self.base, self.memo, attacker, depth, 0))
+
+    def _choices(self) -> list[int]:
+        """The moves to search: all that may stop what the other side threatens, else the best."""
+        forced = int(first_of(self.state, self.other, at.WINS))
+        if forced >= 0:
+            return [forced]
+        out = np.zeros(at.ROOM, np.int32)
+        promising = [int(cell) for cell in out[: root_moves(self.state, self.me, out)]]
+        if self.limits.fours and self._probe(self.other, 0, FOURS_PROBES):
+            many = int(defences(*self.base, self.other, 0, 1))
+            base = at.MOVES + 2 * at.ROOM
+            if many > 0:
+                stops = [int(cell) for cell in self.state[base : base + many]]
+                order = {cell: rank for rank, cell in enumerate(promising)}
+                return sorted(stops, key=lambda cell: order.get(cell, len(order)))
+        return promising
+
+    def _live(self, moves: list[int]) -> list[int]:
+        """Put the first move that the other side does not refute by threats in front."""
+        if not self.limits.threats:
+            return moves
+        probes = max(2000, int(self.control[at.NODES]) // 8)
+        for cell in moves:
+            if self.over or cell in self.refuted:
+                continue
+            put(*self.base, cell, self.me)
+            lost = self._probe(self.other, 0, probes)
+            if not lost:
+                for depth in range(1, 12):
+                    lost = self._probe(self.other, depth, probes)
+                    if lost or self.control[at.CUT] or self.over:
+                        break
+            take(*self.base, cell)
+            if not lost:
+                break
+            self.refuted[cell] = lost
+        fine = [cell for cell in moves if cell not in self.refuted]
+        return fine or sorted(moves, key=lambda cell: -self.refuted[cell])
+
+    def _search(self, depth: int, moves: list[int]) -> tuple[Analysis, list[int]] | None:
+        """One iteration: the analysis and the moves in their new order; None when cut short."""
+        cells, values = np.array(moves, np.int32), np.zeros(len(moves), np.int32)
+        done = search_root(
+            *self.base, self.memo, self.table, depth, self.me, cells, values, self.top
+        )
+        if done == 0:
+            return None
+        order = np.argsort(-values[:done], kind="stable")
+        ordered = [moves[i] for i in order] + moves[done:]
+        line = self._line()
+        analysis = self._analysis(depth, ordered, values[order], line)
+        if self.report is not None:
+            self.report(analysis)
+        return analysis, ordered
+
+    def _won(self, plies: int) -> Analysis:
+        line = self._line()
+        value = at.WIN - plies
+        move = Candidate(line[0], value, plies)
+        return Analysis(0, self._nodes(), self._spent(), value, True, line, (move,))
+
+    def _analysis(
+        self, depth: int, cells: Sequence[int], values: NDArray[Any], line: tuple[Point, ...]
+    ) -> Analysis:
+        shown = max(self.top, 1)
+        moves = tuple(
+            self._candidate(cell, int(value))
+            for cell, value in zip(cells[:shown], values[:shown], strict=False)
+        )
+        value = moves[0].value
+        line = line if line and line[0] == moves[0].move else (moves[0].move,)
+        proven = abs(value) >= at.PROVEN
+        return Analysis(depth, self._nodes(), self._spent(), value, proven, line, moves)
+
+    def _candidate(self, cell: int, value: int) -> Candidate:
+        if cell in self.refuted:
+            value = min(value, self.refuted[cell] + 1 - at.WIN)
+        plies = at.WIN - abs(value) if abs(value) >= at.PROVEN else None
+        return Candidate(self.engine._point(cell), value, plies)
+
+    def _line(self) -> tuple[Point, ...]:
+        cells = self.state[at.LINE : at.LINE + int(self.state[at.LINE_LENGTH])]
+        return tuple(self.engine._point(cell) for cell in cells)
+
+    def _nodes(self) -> int:
+        return int(self.control[at.NODES])
+
+    def _spent(self) -> float:
+        return time.perf_counter() - self.began
