@@ -49,6 +49,9 @@ class Slice:
     insight: str | None = None
     """`insight(game, view, seat, seconds, rng) -> dict`: what can be known from one seat's view,
     such as probabilities, values and mixtures, as plain JSON values (docs/web-protocol.md)."""
+    preview: str | None = None
+    """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
+    for games that a player plans ahead in."""
 
 
 GAMES: dict[str, str] = {
