@@ -20,6 +20,7 @@ SLICE = Slice(
         "handicap": {"duel": True, "rows": 8, "cols": 12, "rival_rows": 10, "rival_cols": 9},
     },
     encoder="trireme.battleship.encode:encoder",
+    scene="trireme.battleship.scene:scene",
     versus="duel",
     terminal="trireme.battleship.terminal:BattleshipTerminal",
 )

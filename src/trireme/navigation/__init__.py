@@ -11,6 +11,8 @@ SLICE = Slice(
     },
     opponent="random",
     encoder="trireme.navigation.encode:encoder",
+    scene="trireme.navigation.scene:scene",
+    preview="trireme.navigation.scene:preview",
     variants={
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},

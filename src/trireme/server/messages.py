@@ -100,6 +100,18 @@ class InsightRequest(Shape):
     seconds: Seconds | None = None
 
 
+class PreviewRequest(Shape):
+    """Would this action be allowed, and what would it do, as far as this seat can know?"""
+
+    type: Literal["preview"] = "preview"
+    id: MessageId
+    seat: Seat
+    action: ActionText | None
+    """None: a legal action drawn at random, such as a fleet."""
+    others: Annotated[dict[Seat, ActionText], Field(default_factory=dict)]
+    """What the seats that move together with this one are guessed to do."""
+
+
 class Sync(Shape):
     """The client has found a gap: send the position, and what happened since this version."""
 
@@ -125,6 +137,7 @@ ClientMessage = Annotated[
     | Answer
     | HintRequest
     | InsightRequest
+    | PreviewRequest
     | Sync
     | Ping,
     Field(discriminator="type"),
@@ -203,6 +216,22 @@ class Insight(Shape):
     insight: Json
 
 
+class Preview(Shape):
+    """What the action would do; docs/web-protocol.md has the outcome's shape for each game."""
+
+    type: Literal["preview"] = "preview"
+    id: str
+    seat: int
+    moves: int
+    action: str
+    drawn: bool
+    """Whether the action was drawn at random."""
+    problem: str | None
+    """Why the action is not allowed, in words."""
+    outcome: Json | None
+    """What the action would do, where the game can say without giving anything away."""
+
+
 class Pong(Shape):
     """Yes."""
 
@@ -211,6 +240,6 @@ class Pong(Shape):
 
 
 ServerMessage = Annotated[
-    Welcome | Update | RoomChanged | Ack | Error | Hint | Insight | Pong,
+    Welcome | Update | RoomChanged | Ack | Error | Hint | Insight | Preview | Pong,
     Field(discriminator="type"),
 ]

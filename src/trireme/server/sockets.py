@@ -18,6 +18,7 @@ from .codes import Code, Refusal
 from .keys import token_hash
 from .lobby import Lobby
 from .messages import CLIENT, Ack, Error
+from .preview import preview
 from .room import Room
 
 log = logging.getLogger("trireme.server")
@@ -126,6 +127,9 @@ class Sockets:
                 return
         if message.seat not in client.seats:
             raise Refusal("not_your_seat", f"this client does not hold seat {message.seat}")
+        if isinstance(message, messages.PreviewRequest):
+            client.send(preview(room.table, message))
+            return
         if isinstance(message, messages.HintRequest | messages.InsightRequest):
             self._ask(client, room, message)
             return
