@@ -17,13 +17,22 @@ if TYPE_CHECKING:
     from .battleship_vector import BattleshipVectorEnv
     from .checks import ResetNeeded
     from .gomoku_vector import GomokuVectorEnv
+    from .navigation_vector import NavigationVectorEnv
 
-__all__ = ["BattleshipEnv", "BattleshipVectorEnv", "GomokuVectorEnv", "ResetNeeded", "Rewards"]
+__all__ = [
+    "BattleshipEnv",
+    "BattleshipVectorEnv",
+    "GomokuVectorEnv",
+    "NavigationVectorEnv",
+    "ResetNeeded",
+    "Rewards",
+]
 
 _PLACES = {
     "BattleshipEnv": "battleship",
     "BattleshipVectorEnv": "battleship_vector",
     "GomokuVectorEnv": "gomoku_vector",
+    "NavigationVectorEnv": "navigation_vector",
     "ResetNeeded": "checks",
     "Rewards": "battleship",
 }
@@ -38,6 +47,7 @@ def __getattr__(name: str) -> Any:
 _GYMNASIUM: dict[str, tuple[str | None, str]] = {
     "trireme/Battleship-v0": ("battleship:BattleshipEnv", "battleship_vector:BattleshipVectorEnv"),
     "trireme/Gomoku-v0": (None, "gomoku_vector:GomokuVectorEnv"),
+    "trireme/Navigation-v0": (None, "navigation_vector:NavigationVectorEnv"),
 }
 """Where each id has its single and its vector environment; games of two seats have no single one:
 see PettingZoo's."""

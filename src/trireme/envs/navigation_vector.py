@@ -1,0 +1,195 @@
+"""Battle Navigation for Gymnasium's `make_vec`: both captains' plans, thousands of seas at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+from ..core.errors import BadSettings
+from ..core.game import Seat
+from ..core.options import build
+from ..navigation import kernels
+from ..navigation.atlas import find_map
+from ..navigation.encode import Encoder, fleet_planes
+from ..navigation.maps import SeaMap
+from ..navigation.pack import Fleet
+from ..navigation.plans import order_at, order_count, shots_fired
+from ..navigation.rules import Navigation
+from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
+
+GOING_ON, FIRST, SECOND, DRAWN = (
+    kernels.GOING_ON,
+    kernels.FIRST,
+    kernels.SECOND,
+    kernels.DRAWN,
+)
+"""The codes of `infos["outcome"]`; `NOTHING` where a sea was only reset."""
+NAME = "trireme/Navigation-v0"
+
+__all__ = ["DRAWN", "FIRST", "GOING_ON", "NOTHING", "SECOND", "NavigationVectorEnv"]
+
+
+class NavigationVectorEnv(BoardsVectorEnv):
+    """Both seats of `num_envs` games: one step is one turn, two plans of four phases each.
+
+    Action `int[2, phases]`, the order of each seat in each phase, numbered as `plans.order_at`
+    does. Nothing is hidden between turns, so one observation serves both seats: `ships`
+    int16[2, 4], for each seat x, y, facing (0 N, 1 E, 2 S, 3 W) and hit points, and `turn`
+    int32[1], the turns played. `planes` gives what a network of one seat would like to see.
+
+    The reward is seat 0's, 1 won, -1 lost, 0 drawn or going on; seat 1's is its negative. A seat
+    whose plan is illegal forfeits, as in the arena.
+
+    Infos are arrays over the games: `action_mask` int8[B, 2, phases, orders], which orders a plan
+    may hold; `outcome` int8[B] (the codes of this module); `forfeit` int8[B, 2], whose plan was
+    illegal. With `ammo_per_turn` the mask leaves open how orders add up.
+
+    Args:
+        maps: maps of one size over which the games are spread; none: the game's own.
+        autoreset_mode, copy: as in every batch.
+        settings: of the game: `ships`, `map`, `turn_limit`, `ammo_per_turn`, `ram_damage` …
+    """
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        render_mode: str | None = None,
+        *,
+        maps: Sequence[str | SeaMap] = (),
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        **settings: Any,
+    ) -> None:
+        if render_mode is not None:
+            raise BadSettings(f"the vector environment draws nothing: drop {render_mode=}")
+        self.game = build(Navigation, settings, owner=NAME)
+        self.charts = known_maps(self.game, maps)
+        games = board_count(num_envs)
+        types, phases = self.game.types, self.game.phases
+        super().__init__(
+            games,
+            observation_space(self.game, self.charts),
+            spaces.MultiDiscrete(np.array([[order_count(ship)] * phases for ship in types])),
+            autoreset_mode,
+            copy,
+        )
+        self._fleet = Fleet(self.game, games, self.charts)
+        self._forfeit = np.zeros((games, 2), np.int8)
+        encoder = Encoder(self.game)
+        masks = np.stack([encoder.mask(seat) for seat in (0, 1)])
+        self._barred = np.broadcast_to((1 - masks).astype(np.int8), (games, *masks.shape))
+        self._costs = np.full((2, masks.shape[-1]), np.iinfo(np.int32).max // 8, np.int32)
+        for seat, ship in enumerate(types):
+            orders = range(order_count(ship))
+            self._costs[seat, : len(orders)] = [
+                shots_fired(order_at(order, ship), ship) for order in orders
+            ]
+        most = max(ship.shots for ship in types) * phases
+        self._ammo = most if self.game.ammo_per_turn is None else self.game.ammo_per_turn
+        self._plans = np.zeros((games, 2, phases), np.uint8)
+
+    def planes(self, seat: Seat) -> NDArray[np.float32]:
+        """Every game as planes for a network that plays `seat`, float32[B, 19, height, width]."""
+        if seat not in (0, 1):
+            raise BadSettings(f"seat must be 0 or 1, not {seat!r}")
+        return fleet_planes(self._fleet, self.charts, seat)
+
+    def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
+        """Nothing in Battle Navigation is left to chance."""
+
+    def _start(self, which: Which) -> None:
+        fleet = self._fleet
+        fleet.ships[which, :, :2] = fleet.spawns[fleet.charts[which]]
+        fleet.ships[which, :, 2] = fleet.stats[:, 4]
+        fleet.turns[which] = 0
+        fleet.outcomes[which] = GOING_ON
+        self._forfeit[which] = 0
+
+    def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
+        fleet = self._fleet
+        self._judge(actions)
+        kernels.step(
+            fleet.seas,
+            fleet.stats,
+            fleet.rules,
+            fleet.charts,
+            fleet.ships,
+            fleet.turns,
+            self._plans,
+            fleet.outcomes,
+        )
+        self._outcome[:] = fleet.outcomes
+        terminated: Which = np.not_equal(fleet.outcomes, GOING_ON)
+        rewards = _WORTH[fleet.outcomes]
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return rewards, terminated, truncated, bool(terminated.any())
+
+    def _judge(self, actions: NDArray[np.int64]) -> None:
+        """Take the plans over; games in which one is illegal end, and the kernel skips them."""
+        orders = self._costs.shape[1]
+        known = (actions >= 0) & (actions < orders)
+        self._plans[:] = np.where(known, actions, 0)
+        costs = self._costs[np.arange(2)[:, None], self._plans].sum(2)
+        illegal = ~known.all(2) | (costs > self._ammo)
+        self._forfeit[:] = illegal
+        ended = illegal.any(1)
+        if ended.any():
+            both, first = illegal.all(1), illegal[:, 0]
+            outcomes = np.where(both, DRAWN, np.where(first, SECOND, FIRST))
+            self._fleet.outcomes[ended] = outcomes[ended]
+
+    def _view(self, rows: Any) -> Arrays:
+        """The observations of these games, as arrays of their own."""
+        tiles, facings, hp = np.moveaxis(self._fleet.ships[rows], 2, 0)
+        y, x = np.divmod(tiles, self.charts[0].width + 2)
+        ships = np.stack([x - 1, y - 1, facings, hp], axis=2).astype(np.int16)
+        return {"ships": ships, "turn": self._fleet.turns[rows, None].astype(np.int32)}
+
+    def _observe(self) -> Arrays:
+        return self._view(slice(None))
+
+    def _observe_at(self, rows: NDArray[np.intp]) -> list[Arrays]:
+        seen = self._view(rows)
+        return [{key: values[i] for key, values in seen.items()} for i in range(len(rows))]
+
+    def _facts(self) -> Arrays:
+        return {"outcome": self._outcome, "forfeit": self._forfeit}
+
+    def _taken(self) -> NDArray[np.int8]:
+        return self._barred
+
+
+_WORTH = np.zeros(4)
+_WORTH[[FIRST, SECOND]] = 1, -1
+
+
+def known_maps(game: Navigation, maps: Sequence[str | SeaMap]) -> tuple[SeaMap, ...]:
+    """The maps to play on, all of one size."""
+    if isinstance(maps, (str, SeaMap)) or not isinstance(maps, Sequence):
+        raise BadSettings(f"maps must be a list such as ['procedural:1'], not {maps!r}")
+    charts = tuple(find_map(m) if isinstance(m, str) else m for m in maps) or (game.chart,)
+    sizes = {(chart.width, chart.height) for chart in charts}
+    if len(sizes) > 1:
+        raise BadSettings(f"maps must be of one size, not {sorted(sizes)}")
+    if sizes != {(game.chart.width, game.chart.height)}:
+        raise BadSettings("maps must have the size of the game's map: set map to one of them")
+    return charts
+
+
+def observation_space(game: Navigation, charts: Sequence[SeaMap]) -> spaces.Dict[Any]:
+    """The bounds of what both captains see."""
+    width, height = charts[0].width, charts[0].height
+    high = [[width - 1, height - 1, 3, ship.hp] for ship in game.types]
+    return spaces.Dict(
+        {
+            "ships": spaces.Box(
+                np.zeros((2, 4), np.int16), np.array(high, np.int16), (2, 4), np.int16
+            ),
+            "turn": spaces.Box(0, game.turn_limit, (1,), np.int32),
+        }
+    )
