@@ -8,7 +8,7 @@ import typer
 
 from trireme import TriremeError, __version__
 
-from . import games, play, replay, serve
+from . import arena, games, play, replay, serve
 
 app = typer.Typer(
     name="trireme",
@@ -20,6 +20,8 @@ app = typer.Typer(
 )
 app.command()(play.play)
 app.command()(replay.replay)
+app.command()(arena.arena)
+app.command()(arena.ratings)
 app.command()(games.games)
 app.command()(games.agents)
 app.command()(serve.serve)

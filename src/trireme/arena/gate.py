@@ -1,0 +1,92 @@
+"""The gate: a trained model is promoted only by winning a match, and the match is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from trireme.core.errors import BadSpec
+from trireme.core.game import AnyGame
+
+from .match import Match, entrants
+from .report import write_reports
+from .run import Progress, new_path, run_match, start
+from .standing import Score
+from .statistics.intervals import Interval
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether the candidate passed, and on what evidence."""
+
+    passed: bool
+    candidate: str
+    against: str
+    threshold: float
+    evidence: str
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    score_ci95: Interval
+    elo_change: float
+    """The candidate's rating less the opponent's."""
+    folder: str
+    """The run folder with the report, every record, and this verdict as gate.json."""
+
+
+def gate(
+    game: AnyGame,
+    candidate: Any,
+    against: Any,
+    *,
+    threshold: float = 0.55,
+    games: int = 500,
+    evidence: Literal["score", "interval"] = "score",
+    seed: int = 0,
+    seconds: float | None = None,
+    executor: str = "processes",
+    workers: int | None = None,
+    out: Path | None = None,
+    on_game: Callable[[Progress], object] | None = None,
+) -> Verdict:
+    """Let `candidate` play `against` (specs or agents) and say whether it scored `threshold`.
+
+    With `evidence="interval"` the lower end of the score's 95 % interval has to reach it.
+    """
+    if game.seats != 2:
+        raise BadSpec(f"a gate is a match of two agents; {game.name} has {game.seats} seat here")
+    if not 0 < threshold < 1:
+        raise BadSpec(f"the threshold is a score between 0 and 1, not {threshold:g}")
+    match = Match(game, entrants(game, (candidate, against)), games, seed, seconds)
+    folder = start(match, out or new_path(f"gate-{game.name}"))
+    progress = run_match(folder, executor=executor, workers=workers, on_game=on_game)
+    report = write_reports(folder, progress)
+    standings = {a.name: a.standing for a in report.agents}
+    ours, theirs = (standings[name] for name in match.names)
+    assert isinstance(ours, Score)
+    assert isinstance(theirs, Score)
+    reached = ours.score if evidence == "score" else ours.score_ci95[0]
+    verdict = Verdict(
+        reached >= threshold,
+        match.names[0],
+        match.names[1],
+        threshold,
+        evidence,
+        ours.games,
+        ours.wins,
+        ours.draws,
+        ours.losses,
+        ours.score,
+        ours.score_ci95,
+        ours.elo - theirs.elo,
+        str(folder.path),
+    )
+    text = msgspec.json.format(msgspec.json.encode(asdict(verdict)), indent=2)
+    (folder.path / "gate.json").write_bytes(text + b"\n")
+    return verdict

@@ -1,0 +1,243 @@
+"""The report of a match as plain data."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import trireme
+from trireme.core.options import settings
+
+from ..match import Match
+from ..outcome import Outcome, results_hash
+from ..run import Progress
+from ..schedule import Fixture
+from ..standing import (
+    Difference,
+    Duel,
+    FirstSeat,
+    Row,
+    Score,
+    Shots,
+    one_seat_table,
+    two_seat_table,
+)
+from ..statistics.sprt import pair_counts
+
+
+@dataclass(frozen=True)
+class AgentReport:
+    """One agent's line."""
+
+    name: str
+    spec: str | None
+    games: int
+    time_per_move: float
+    """Seconds, the mean over all its decisions."""
+    forfeits: int
+    standing: Score | Shots
+
+
+@dataclass(frozen=True)
+class ForfeitReport:
+    """One game that ended by an agent's fault."""
+
+    game: int
+    agent: str
+    reason: str
+    detail: str
+
+
+@dataclass(frozen=True)
+class SprtReport:
+    """How the sequential test stands."""
+
+    elo0: float
+    elo1: float
+    alpha: float
+    beta: float
+    llr: float
+    bounds: tuple[float, float]
+    pairs: int
+    counts: tuple[int, ...]
+    """Pairs that gave 0, ½, 1, 1½ and 2 points to the first agent."""
+    verdict: str | None
+
+
+@dataclass(frozen=True)
+class Report:
+    """A match and what it came to."""
+
+    game: str
+    settings: dict[str, Any]
+    seats: int
+    seed: int
+    seconds: float | None
+    gauntlet: bool
+    agents: tuple[AgentReport, ...]
+    """Best first."""
+    duels: tuple[Duel, ...]
+    differences: tuple[Difference, ...]
+    first_seat: FirstSeat | None
+    sprt: SprtReport | None
+    forfeits: tuple[ForfeitReport, ...]
+    notes: tuple[str, ...]
+    games: int
+    scheduled: int
+    complete: bool
+    schedule_hash: str
+    results_hash: str
+    version: str
+
+
+def build_report(progress: Progress, schedule_hash: str) -> Report:
+    """The report of a match, finished or not, from the games that count."""
+    match, outcomes = progress.match, progress.counted
+    fixtures = {f.number: f for f in progress.fixtures}
+    rows = rows_of(match, fixtures, outcomes)
+    duels: tuple[Duel, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    first_seat: FirstSeat | None = None
+    notes: tuple[str, ...] = ()
+    standings: Mapping[str, Score | Shots]
+    if match.game.seats == 1:
+        standings, differences = one_seat_table(match.names, rows)
+    else:
+        table = two_seat_table(match.names, rows)
+        standings, duels = table.scores, table.duels
+        first_seat, notes = table.first_seat, table.notes
+    forfeits = tuple(_forfeits(match, fixtures, outcomes))
+    return Report(
+        game=match.game.name,
+        settings=settings(match.game),
+        seats=match.game.seats,
+        seed=match.seed,
+        seconds=match.seconds,
+        gauntlet=match.gauntlet,
+        agents=_agents(match, fixtures, outcomes, standings, forfeits),
+        duels=duels,
+        differences=differences,
+        first_seat=first_seat,
+        sprt=_sprt(progress),
+        forfeits=forfeits,
+        notes=(*_progress_notes(progress), *notes),
+        games=len(outcomes),
+        scheduled=len(progress.fixtures),
+        complete=progress.complete,
+        schedule_hash=schedule_hash,
+        results_hash=results_hash(outcomes.values()),
+        version=trireme.__version__,
+    )
+
+
+def rows_of(
+    match: Match, fixtures: Mapping[int, Fixture], outcomes: Mapping[int, Outcome]
+) -> list[Row]:
+    """Finished games as the statistics take them, in schedule order."""
+    return [
+        Row(
+            tuple(match.names[i] for i in fixtures[number].seats),
+            outcome.returns,
+            fixtures[number].cluster,
+            outcome.fingerprint,
+        )
+        for number, outcome in sorted(outcomes.items())
+    ]
+
+
+def to_plain(report: Report) -> dict[str, Any]:
+    """The report as JSON values: what `trireme arena --json` prints."""
+    plain = asdict(report)
+    plain["agents"] = [
+        {**{k: v for k, v in asdict(a).items() if k != "standing"}, **asdict(a.standing)}
+        for a in report.agents
+    ]
+    for key in ("first_seat", "sprt"):
+        if plain[key] is None:
+            del plain[key]
+    del plain["differences" if report.seats == 2 else "duels"]
+    found: dict[str, Any] = _finite(plain)
+    return found
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no infinity: a bound that is not known is null."""
+    if isinstance(value, dict):
+        return {k: _finite(v) for k, v in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_finite(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _agents(
+    match: Match,
+    fixtures: Mapping[int, Fixture],
+    outcomes: Mapping[int, Outcome],
+    standings: Mapping[str, Score | Shots],
+    forfeits: Iterable[ForfeitReport],
+) -> tuple[AgentReport, ...]:
+    seconds: defaultdict[str, float] = defaultdict(float)
+    decisions: Counter[str] = Counter()
+    for number, outcome in outcomes.items():
+        for seat, index in enumerate(fixtures[number].seats):
+            name = match.names[index]
+            seconds[name] += outcome.seconds[seat]
+            decisions[name] += outcome.decisions[seat]
+    faults = Counter(f.agent for f in forfeits)
+    specs = {e.name: e.spec for e in match.entrants}
+    return tuple(
+        AgentReport(
+            name,
+            specs[name],
+            standing.games,
+            seconds[name] / decisions[name] if decisions[name] else 0.0,
+            faults[name],
+            standing,
+        )
+        for name, standing in standings.items()
+    )
+
+
+def _forfeits(
+    match: Match, fixtures: Mapping[int, Fixture], outcomes: Mapping[int, Outcome]
+) -> Iterable[ForfeitReport]:
+    for number, outcome in sorted(outcomes.items()):
+        for forfeit in outcome.forfeits:
+            name = match.names[fixtures[number].seats[forfeit.seat]]
+            yield ForfeitReport(number, name, forfeit.reason, forfeit.detail)
+
+
+def _sprt(progress: Progress) -> SprtReport | None:
+    test = progress.test
+    if test is None:
+        return None
+    counts = pair_counts(test.scores)
+    return SprtReport(
+        test.rule.elo0,
+        test.rule.elo1,
+        test.rule.alpha,
+        test.rule.beta,
+        test.rule.llr(counts),
+        test.rule.bounds,
+        len(test.scores),
+        tuple(int(c) for c in counts),
+        test.verdict,
+    )
+
+
+def _progress_notes(progress: Progress) -> Iterable[str]:
+    if not progress.complete:
+        yield (
+            f"The match was stopped after {len(progress.outcomes)} of"
+            f" {len(progress.fixtures)} games."
+        )
+    if progress.match.seconds is not None:
+        yield (
+            "Agents were given a time budget: those that use the clock may play otherwise on"
+            " another machine."
+        )

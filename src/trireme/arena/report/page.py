@@ -1,0 +1,246 @@
+"""The report as one HTML page that needs no other file and no script."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from html import escape
+from pathlib import Path
+
+import numpy as np
+
+from ..run import Progress
+from ..standing import Score, Shots
+from ..statistics.intervals import Interval
+from . import sections
+from .build import AgentReport, Report
+from .plots import COLOURS, Line, Spread, distributions, duration, intervals, shares
+
+_STYLE = Path(__file__).with_name("page.css")
+
+
+def page(report: Report, progress: Progress) -> str:
+    """The whole page."""
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
+    title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
+    parts = (
+        _notes(report),
+        _standings(report, colours),
+        _ratings(report, colours),
+        _shots(report, progress, colours),
+        sections.sprt(report),
+        sections.cross_table(report),
+        sections.differences(report),
+        _first_seat(report, progress),
+        _lengths(report, progress, colours),
+        _times(report, progress, colours),
+        sections.forfeits(report),
+        sections.games(report, progress),
+    )
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(title)}</title><style>{_STYLE.read_text(encoding='utf-8')}</style></head>"
+        f"<body>{_header(report)}<main>{''.join(parts)}</main>"
+        f"<footer>Trireme {escape(report.version)} · intervals are 95 %</footer></body></html>\n"
+    )
+
+
+def _header(report: Report) -> str:
+    kind = "gauntlet" if report.gauntlet else "match" if report.seats == 2 else "trial"
+    budget = "none" if report.seconds is None else f"{report.seconds:g} s a move"
+    facts = {
+        "games": f"{report.games}" + ("" if report.complete else f" of {report.scheduled}"),
+        "agents": str(len(report.agents)),
+        "time budget": budget,
+        "seed": str(report.seed),
+        "schedule": f"<code>{report.schedule_hash}</code>",
+        "results": f"<code>{report.results_hash}</code>",
+    }
+    told = "".join(f"<div>{name}<b>{value}</b></div>" for name, value in facts.items())
+    best = report.agents[0].name
+    return (
+        f"<header><div><h1>{escape(report.game.capitalize())} {kind}</h1>"
+        f"<p>{escape(best)} leads {_others(len(report.agents) - 1)}"
+        f'</p><div class="facts">{told}</div></div></header>'
+    )
+
+
+def _others(count: int) -> str:
+    return {0: "a field of one", 1: "one other agent"}.get(count, f"{count} other agents")
+
+
+def _notes(report: Report) -> str:
+    if not report.notes:
+        return ""
+    told = "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
+    return f"<section><h2>Worth knowing</h2>{told}</section>"
+
+
+def _standings(report: Report, colours: dict[str, str]) -> str:
+    heads: tuple[str, ...]
+    if report.seats == 1:
+        heads = ("agent", "games", "shots, mean", "95 %", "median", "time a move", "forfeits")
+    else:
+        heads = (
+            "agent",
+            "games",
+            "won",
+            "drawn",
+            "lost",
+            "score",
+            "Elo",
+            "time a move",
+            "forfeits",
+        )
+    rows = "".join(_standing(agent, colours[agent.name]) for agent in report.agents)
+    top = "".join(f"<th>{h}</th>" for h in heads)
+    return f"<section><h2>Standing</h2><table><tr>{top}</tr>{rows}</table></section>"
+
+
+def _standing(agent: AgentReport, colour: str) -> str:
+    spec = agent.spec if agent.spec not in (None, agent.name) else ""
+    cells = [str(agent.games)]
+    told = agent.standing
+    if isinstance(told, Shots):
+        cells += [f"<b>{told.shots_mean:.2f}</b>", _span(told.shots_ci95, ".2f")]
+        cells.append(f"{told.shots_median:g}")
+    else:
+        cells += [str(told.wins), str(told.draws), str(told.losses)]
+        low, high = told.score_ci95
+        cells.append(f"{told.score:.1%}<br><small>{low:.1%} – {high:.1%}</small>")
+        cells.append(f"<b>{told.elo:+.0f}</b><br>{_span(told.elo_ci95, '+.0f')}")
+    cells += [duration(agent.time_per_move), str(agent.forfeits) if agent.forfeits else "–"]
+    body = "".join(f"<td>{cell}</td>" for cell in cells)
+    return (
+        f'<tr><td class="agent"><span class="dot" style="background:{colour}"></span>'
+        f"{escape(agent.name)}<small>{escape(spec or '')}</small></td>{body}</tr>"
+    )
+
+
+def _span(interval: Interval, form: str) -> str:
+    low, high = interval
+    if not np.isfinite(low) or not np.isfinite(high):
+        return "<small>too few games</small>"
+    return f"<small>{low:{form}} … {high:{form}}</small>".replace("-", "−")
+
+
+def _ratings(report: Report, colours: dict[str, str]) -> str:
+    if report.seats == 1 or not report.games:
+        return ""
+    lines = []
+    for agent in report.agents:
+        assert isinstance(agent.standing, Score)
+        low, high = agent.standing.elo_ci95
+        label = f"{agent.standing.elo:+.0f}".replace("-", "−")
+        hover = f"{agent.name}: {agent.standing.elo:+.1f} Elo, 95 % from {low:+.1f} to {high:+.1f}"
+        lines.append(
+            Line(agent.name, colours[agent.name], agent.standing.elo, low, high, label, hover)
+        )
+    return (
+        "<section><h2>Ratings</h2><p>Bradley–Terry ratings with draws and the advantage of the"
+        " first seat, on the Elo scale, the mean of the field at 0. The bars are 95 % intervals"
+        " from resampling whole starts.</p>"
+        f"{intervals(lines, 'Elo')}</section>"
+    )
+
+
+def _shots(report: Report, progress: Progress, colours: dict[str, str]) -> str:
+    if report.seats != 1 or not report.games:
+        return ""
+    shots = _by_agent(progress, "shots")
+    spreads = [
+        Spread(a.name, colours[a.name], shots[a.name]) for a in report.agents if shots[a.name]
+    ]
+    lines = []
+    for agent in report.agents:
+        if isinstance(agent.standing, Shots) and agent.games:
+            low, high = agent.standing.shots_ci95
+            mean = agent.standing.shots_mean
+            hover = f"{agent.name}: {mean:.2f} shots, 95 % from {low:.2f} to {high:.2f}"
+            lines.append(
+                Line(agent.name, colours[agent.name], mean, low, high, f"{mean:.2f}", hover)
+            )
+    return (
+        "<section><h2>Mean number of shots</h2><p>Fewer are better. All agents met the same"
+        " fleets.</p>"
+        f"{intervals(lines, 'shots until the fleet is sunk')}</section>"
+        "<section><h2>Distribution of shots</h2><p>The share of games that took so many shots;"
+        " the dashed line is the median, the number the mean.</p>"
+        f"{distributions(spreads, 'shots')}</section>"
+    )
+
+
+def _first_seat(report: Report, progress: Progress) -> str:
+    first = report.first_seat
+    if first is None or not report.games:
+        return ""
+    ends = Counter(np.sign(o.returns[0] - o.returns[1]) for o in progress.counted.values())
+    low, high = first.score_ci95
+    words = ("first seat wins", "draws", "second seat wins")
+    return (
+        "<section><h2>First-move advantage</h2>"
+        f"<p>The first seat scored <b>{first.score:.1%}</b> ({low:.1%} – {high:.1%}). Strength set"
+        f" aside, sitting first was worth <b>{first.elo:+.0f} Elo</b>"
+        f" {_span(first.elo_ci95, '+.0f')}. Every start was played from both seats, so it cancels"
+        f" in the ratings.</p>{shares(ends[1], ends[0], ends[-1], words)}</section>"
+    )
+
+
+def _lengths(report: Report, progress: Progress, colours: dict[str, str]) -> str:
+    if report.seats == 1 or not report.games:
+        return ""
+    lengths = _by_agent(progress, "moves")
+    spreads = [
+        Spread(a.name, colours[a.name], lengths[a.name]) for a in report.agents if lengths[a.name]
+    ]
+    return (
+        "<section><h2>Length of games</h2><p>Moves in the games of each agent; the dashed line is"
+        " the median, the number the mean.</p>"
+        f"{distributions(spreads, 'moves')}</section>"
+    )
+
+
+def _times(report: Report, progress: Progress, colours: dict[str, str]) -> str:
+    per_game = _by_agent(progress, "time")
+    lines = []
+    for agent in report.agents:
+        times = per_game[agent.name]
+        if times:
+            low, high = np.quantile(times, (0.05, 0.95))
+            mean = duration(agent.time_per_move)
+            hover = (
+                f"{agent.name}: {mean} a move; in 90 % of games {duration(low)} – {duration(high)}"
+            )
+            lines.append(
+                Line(agent.name, colours[agent.name], agent.time_per_move, low, high, mean, hover)
+            )
+    if not lines:
+        return ""
+    return (
+        "<section><h2>Time a move</h2><p>The mean over all moves; the bar holds the means of nine"
+        " games in ten.</p>"
+        f"{intervals(lines, 'seconds, each step ten times the last', log=True)}</section>"
+    )
+
+
+def _by_agent(progress: Progress, what: str) -> dict[str, list[float]]:
+    """Numbers of every game, sorted to the agents that played it."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for number, seat, name in _seatings(progress):
+        outcome = progress.counted[number]
+        if what == "shots":
+            found[name].append(-outcome.returns[seat])
+        elif what == "moves":
+            found[name].append(outcome.moves)
+        elif outcome.decisions[seat] and not outcome.forfeits:
+            found[name].append(outcome.seconds[seat] / outcome.decisions[seat])
+    return found
+
+
+def _seatings(progress: Progress) -> Iterator[tuple[int, int, str]]:
+    names = progress.match.names
+    for fixture in progress.fixtures:
+        if fixture.number in progress.counted:
+            for seat, index in enumerate(fixture.seats):
+                yield fixture.number, seat, names[index]

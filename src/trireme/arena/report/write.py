@@ -1,0 +1,19 @@
+"""Writing the reports into the run folder."""
+
+from __future__ import annotations
+
+import msgspec
+
+from ..folder import Folder
+from ..run import Progress
+from .build import Report, build_report, to_plain
+from .page import page
+
+
+def write_reports(folder: Folder, progress: Progress) -> Report:
+    """Write `report.json` and `report.html`, and give the report."""
+    report = build_report(progress, folder.schedule_hash)
+    plain = msgspec.json.format(msgspec.json.encode(to_plain(report)), indent=2)
+    (folder.path / "report.json").write_bytes(plain + b"\n")
+    (folder.path / "report.html").write_text(page(report, progress), encoding="utf-8")
+    return report

@@ -1,0 +1,287 @@
+"""Standings: from rows of games to scores, ratings, shots and comparisons with their intervals."""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .statistics.comparisons import find_cycle, holm, sign_flip_p
+from .statistics.intervals import Floats, Interval, bootstrap_mean, wilson
+from .statistics.ratings import rate
+
+CERTAIN = 0.05
+"""Corrected p-values below this count as a difference."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One game, as the statistics see it."""
+
+    agents: tuple[str, ...]
+    """By seat."""
+    returns: tuple[float, ...]
+    cluster: Hashable
+    """Games of one cluster share their start and are resampled together."""
+    fingerprint: str = ""
+
+    @property
+    def points(self) -> float:
+        """The first seat's share of the point: 1, ½ or 0."""
+        first, second = self.returns
+        return 0.5 if first == second else float(first > second)
+
+
+@dataclass(frozen=True)
+class Score:
+    """Where an agent of a game with two seats stands."""
+
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    score_ci95: Interval
+    elo: float
+    elo_ci95: Interval
+
+
+@dataclass(frozen=True)
+class Shots:
+    """Where an agent that plays alone stands: fewer are better."""
+
+    games: int
+    shots_mean: float
+    shots_median: float
+    shots_ci95: Interval
+
+
+@dataclass(frozen=True)
+class Duel:
+    """Two agents compared, seen from the first."""
+
+    agents: tuple[str, str]
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    score: float
+    score_ci95: Interval
+    p_value: float
+    """Of the hypothesis that they are alike, corrected for all comparisons of the match."""
+    variance_ratio: float | None
+    """Variance of a pair of games as it was, over what independent games would have: below 1
+    the pairing helped, above 1 the games of a pair went the same way."""
+    distinct: int
+    """Games that differ from all others of the two."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """Two agents that play alone, compared on the same fleets: shots of the first less those of
+    the second."""
+
+    agents: tuple[str, str]
+    games: int
+    shots: float
+    shots_ci95: Interval
+    p_value: float
+
+
+@dataclass(frozen=True)
+class FirstSeat:
+    """What it is worth to move first."""
+
+    score: float
+    score_ci95: Interval
+    elo: float
+    elo_ci95: Interval
+
+
+@dataclass(frozen=True)
+class Table:
+    """The standing of a game with two seats."""
+
+    scores: dict[str, Score]
+    """Best first."""
+    duels: tuple[Duel, ...]
+    first_seat: FirstSeat
+    notes: tuple[str, ...]
+
+
+def two_seat_table(names: Sequence[str], rows: Sequence[Row]) -> Table:
+    """Scores, ratings and comparisons of agents that meet."""
+    rated = rate(_tally(names, rows))
+    scores: dict[str, Score] = {}
+    for i in np.argsort(-rated.elo, kind="stable"):
+        wins, draws, losses = _record_of(names[i], rows)
+        games = wins + draws + losses
+        share = (wins + draws / 2) / games if games else 0.5
+        scores[names[i]] = Score(
+            games,
+            wins,
+            draws,
+            losses,
+            share,
+            wilson(wins + draws / 2, games),
+            float(rated.elo[i]),
+            (float(rated.low[i]), float(rated.high[i])),
+        )
+    duels = _duels(names, rows)
+    points = float(sum(r.points for r in rows))
+    first = FirstSeat(
+        points / len(rows) if rows else 0.5,
+        wilson(points, len(rows)),
+        rated.advantage,
+        rated.advantage_interval,
+    )
+    return Table(scores, duels, first, (*_cycle_notes(duels), *_pair_notes(duels)))
+
+
+def one_seat_table(
+    names: Sequence[str], rows: Sequence[Row]
+) -> tuple[dict[str, Shots], tuple[Difference, ...]]:
+    """Shots of agents that play alone, fewest first, and their differences on the same fleets."""
+    by_agent: dict[str, dict[Hashable, float]] = {name: {} for name in names}
+    for row in rows:
+        by_agent[row.agents[0]][row.cluster] = -row.returns[0]
+    shots: dict[str, Shots] = {}
+    for name, found in by_agent.items():
+        values = np.array(list(found.values()))
+        if len(values):
+            median = float(np.median(values))
+            shots[name] = Shots(len(values), float(values.mean()), median, bootstrap_mean(values))
+        else:
+            shots[name] = Shots(0, float("nan"), float("nan"), (float("-inf"), float("inf")))
+    ordered = dict(sorted(shots.items(), key=lambda item: item[1].shots_mean))
+    return ordered, _differences(by_agent)
+
+
+def _tally(names: Sequence[str], rows: Iterable[Row]) -> Floats:
+    """Results as `rate` takes them: float64[clusters, agents, agents, 3]."""
+    index = {name: i for i, name in enumerate(names)}
+    clusters: dict[Hashable, int] = {}
+    cells = [
+        (
+            clusters.setdefault(row.cluster, len(clusters)),
+            index[row.agents[0]],
+            index[row.agents[1]],
+            round(2 - 2 * row.points),
+        )
+        for row in rows
+    ]
+    tally = np.zeros((max(1, len(clusters)), len(names), len(names), 3))
+    for cell in cells:
+        tally[cell] += 1
+    return tally
+
+
+def _record_of(name: str, rows: Iterable[Row]) -> tuple[int, int, int]:
+    points = [r.points if r.agents[0] == name else 1 - r.points for r in rows if name in r.agents]
+    return points.count(1.0), points.count(0.5), points.count(0.0)
+
+
+def _duels(names: Sequence[str], rows: Sequence[Row]) -> tuple[Duel, ...]:
+    met: dict[tuple[str, str], list[Row]] = {}
+    order = {name: i for i, name in enumerate(names)}
+    for row in rows:
+        a, b = sorted(row.agents, key=order.__getitem__)
+        met.setdefault((a, b), []).append(row)
+    raw = []
+    for (a, b), games in met.items():
+        clusters: dict[Hashable, list[float]] = defaultdict(list)
+        for row in games:
+            clusters[row.cluster].append(row.points if row.agents[0] == a else 1 - row.points)
+        # Halves, so that the sums lie on the grid of quarters that the exact test needs.
+        leads = [sum(points) / 2 - len(points) / 4 for points in clusters.values()]
+        raw.append((a, b, games, list(clusters.values()), sign_flip_p(leads)))
+    corrected = holm([entry[-1] for entry in raw])
+    duels = []
+    for (a, b, games, points, _), p_value in zip(raw, corrected, strict=True):
+        wins, draws, losses = _record_of(a, games)
+        total = wins + draws / 2
+        duels.append(
+            Duel(
+                (a, b),
+                len(games),
+                wins,
+                draws,
+                losses,
+                total / len(games),
+                wilson(total, len(games)),
+                p_value,
+                variance_ratio(points),
+                len({row.fingerprint for row in games}),
+            )
+        )
+    return tuple(duels)
+
+
+def variance_ratio(clusters: Sequence[Sequence[float]]) -> float | None:
+    """The variance of cluster means over that of independent games; None where none vary.
+
+    >>> variance_ratio([[1, 0], [0, 1], [1, 0]])
+    0.0
+    """
+    games = np.concatenate([np.asarray(c, np.float64) for c in clusters])
+    if len(clusters) < 2 or games.var() == 0:
+        return None
+    sizes = np.array([len(c) for c in clusters])
+    sums = np.array([sum(c) for c in clusters]) - sizes * games.mean()
+    between = float((sums**2).sum()) * len(clusters) / (len(clusters) - 1)
+    return between / float(games.var(ddof=1) * len(games))
+
+
+def _differences(by_agent: dict[str, dict[Hashable, float]]) -> tuple[Difference, ...]:
+    raw = []
+    for a, b in itertools.combinations(by_agent, 2):
+        shared = [c for c in by_agent[a] if c in by_agent[b]]
+        if shared:
+            apart = np.array([by_agent[a][c] - by_agent[b][c] for c in shared])
+            raw.append((a, b, apart, sign_flip_p(apart)))
+    corrected = holm([entry[-1] for entry in raw])
+    return tuple(
+        Difference((a, b), len(apart), float(apart.mean()), bootstrap_mean(apart), p)
+        for (a, b, apart, _), p in zip(raw, corrected, strict=True)
+    )
+
+
+def _cycle_notes(duels: Iterable[Duel]) -> Iterable[str]:
+    """Whether a single number per agent can tell the truth about them."""
+    certain: dict[str, list[str]] = defaultdict(list)
+    likely: dict[str, list[str]] = defaultdict(list)
+    for duel in duels:
+        if duel.score != 0.5:
+            winner, loser = duel.agents if duel.score > 0.5 else duel.agents[::-1]
+            likely[winner].append(loser)
+            if duel.p_value < CERTAIN:
+                certain[winner].append(loser)
+    if cycle := find_cycle(certain):
+        yield f"{_circle(cycle)}: they beat each other in a cycle, so no rating can order them."
+    elif cycle := find_cycle(likely):
+        yield (
+            f"{_circle(cycle)} in the scores, but not beyond chance: more games may show a cycle."
+        )
+
+
+def _circle(cycle: Sequence[str]) -> str:
+    return " beats ".join([*cycle, cycle[0]])
+
+
+def _pair_notes(duels: Iterable[Duel]) -> Iterable[str]:
+    for duel in duels:
+        a, b = duel.agents
+        if duel.distinct * 2 < duel.games:
+            yield (
+                f"Only {duel.distinct} of the {duel.games} games between {a} and {b} differ: they"
+                " repeat themselves, and the intervals promise too much."
+            )
+        elif duel.variance_ratio is not None and duel.variance_ratio > 1.5 and duel.games >= 40:
+            yield (
+                f"Games of {a} and {b} that share a start tend to end alike (variance"
+                f" ×{duel.variance_ratio:.2f}): trust the Elo intervals, which know it, and not"
+                " Wilson's."
+            )

@@ -1,0 +1,208 @@
+"""`trireme arena` and `trireme ratings`: matches between agents, and the standing over all runs."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import msgspec
+import typer
+from rich.console import Console
+
+from trireme.core.errors import BadSpec
+from trireme.core.game import AnyGame
+from trireme.core.registry import make_game
+
+from .standings import MatchScreen, print_report, standing_table
+
+if TYPE_CHECKING:
+    from trireme.arena import Folder, Progress, Report
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Variant = Annotated[str | None, typer.Option(help="A variant; see `trireme games`.")]
+Set = Annotated[
+    list[str] | None, typer.Option("--set", help="A setting, such as size=9; repeatable.")
+]
+Database = Annotated[
+    str | None,
+    typer.Option(
+        help="Where results are kept, such as postgresql://host/name; `none` keeps them only in"
+        " the run folder. Default: runs/trireme.db, or TRIREME_DATABASE."
+    ),
+]
+
+
+def arena(
+    game: Annotated[str | None, typer.Argument(help="battleship, gomoku or navigation.")] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(help="Specs such as search:depth=4, my_bots.py:Bot, or name=spec."),
+    ] = None,
+    games: Annotated[
+        int, typer.Option(help="Games of every pairing; for one seat, of every agent.")
+    ] = 100,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
+    time: Annotated[
+        float | None, typer.Option(help="Seconds for a move, told to agents and enforced.")
+    ] = None,
+    limit: Annotated[
+        float, typer.Option(help="Seconds after which an agent without --time counts as hung.")
+    ] = 60.0,
+    gauntlet: Annotated[
+        bool, typer.Option("--gauntlet", help="Only the first agent meets the others.")
+    ] = False,
+    sprt: Annotated[
+        str | None,
+        typer.Option(help="Stop early: elo0,elo1 or elo0,elo1,alpha,beta, for two agents."),
+    ] = None,
+    variant: Variant = None,
+    set_: Set = None,
+    executor: Annotated[
+        str, typer.Option(help="Where games run: serial, processes or ray.")
+    ] = "processes",
+    workers: Annotated[
+        int | None, typer.Option(help="Games at once; all cores unless given.")
+    ] = None,
+    address: Annotated[
+        str | None, typer.Option(help="The Ray cluster to use, such as ray://head:10001.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="The run folder; under runs/arena unless given.")
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Go on with the match of this run folder.")
+    ] = None,
+    database: Database = None,
+    json: Json = False,
+) -> None:
+    """Let agents play each other, and rate them with intervals.
+
+    Every start is played twice with seats swapped; alone, all agents meet the same fleets. Ctrl-C
+    stops; `--resume` goes on, to the same results.
+
+    Examples: `trireme arena gomoku random heuristic --games 200` · `trireme arena battleship
+    random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
+    --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
+    """
+    if resume is not None:
+        folder = _stopped(resume, game)
+    elif game is None:
+        raise BadSpec("expected a game and its agents, such as: trireme arena gomoku random random")
+    else:
+        made = _game(game, variant, set_)
+        folder = _new(
+            made,
+            agents or [],
+            out,
+            sprt,
+            {"games": games, "seed": seed, "seconds": time, "limit": limit, "gauntlet": gauntlet},
+        )
+    progress, stopped = _run(folder, executor, workers, address, show=not json)
+    from trireme.arena import to_plain, write_reports
+
+    report = write_reports(folder, progress)
+    if progress.complete and database != "none":
+        _keep(folder, progress, report, database)
+    if json:
+        typer.echo(msgspec.json.encode(to_plain(report)))
+    else:
+        print_report(folder, report)
+    if stopped:
+        typer.echo(f"Stopped. Go on: trireme arena --resume {folder.path}", err=True)
+        raise typer.Exit(130)
+
+
+def ratings(
+    game: Annotated[str, typer.Argument(help="battleship, gomoku or navigation.")],
+    variant: Variant = None,
+    set_: Set = None,
+    database: Database = None,
+    json: Json = False,
+) -> None:
+    """Show the standing of a game's agents over all runs.
+
+    Example: `trireme ratings gomoku`
+    """
+    from trireme.arena.history import standing
+    from trireme.store import open_store
+
+    made = _game(game, variant, set_)
+    engine = open_store(database)
+    table, runs, games = standing(engine, made)
+    engine.dispose()
+    scores: dict[str, Any] = table if isinstance(table, dict) else dict(table.scores)
+    if json:
+        agents = [{"name": name, **msgspec.to_builtins(s)} for name, s in scores.items()]
+        typer.echo(msgspec.json.encode({"game": game, "runs": runs, "agents": agents}))
+        return
+    if not scores:
+        typer.echo(f"No runs of {game} with these settings yet. Play one: trireme arena {game} …")
+        return
+    console = Console()
+    console.print(standing_table({name: (s, None, 0) for name, s in scores.items()}))
+    console.print(f"[dim]{games} games in {runs} runs[/]")
+
+
+def _game(name: str, variant: str | None, settings: list[str] | None) -> AnyGame:
+    if settings:
+        name = f"{name}{',' if ':' in name else ':'}{','.join(settings)}"
+    return make_game(name, variant)
+
+
+def _new(
+    game: AnyGame, agents: list[str], out: Path | None, sprt: str | None, conditions: dict[str, Any]
+) -> Folder:
+    from trireme.arena import Match, Sprt, entrants, start
+
+    test = None if sprt is None else Sprt.parse(sprt)
+    return start(Match(game, entrants(game, agents), sprt=test, **conditions), out)
+
+
+def _stopped(path: Path, game: str | None) -> Folder:
+    from trireme.arena import resume
+
+    if game is not None:
+        raise BadSpec("--resume takes everything from the run folder: leave game and agents out")
+    return resume(path)
+
+
+def _run(
+    folder: Folder, executor: str, workers: int | None, address: str | None, *, show: bool
+) -> tuple[Progress, bool]:
+    """Run to the end or to Ctrl-C; True when it was stopped."""
+    from trireme.arena import run_match
+
+    screen = MatchScreen() if show else None
+    with screen.live if screen is not None else nullcontext():
+        try:
+            progress = run_match(
+                folder,
+                executor=executor,
+                workers=workers,
+                address=address,
+                on_game=None if screen is None else screen.update,
+            )
+            return progress, False
+        except KeyboardInterrupt:
+            return _so_far(folder), True
+
+
+def _so_far(folder: Folder) -> Progress:
+    from trireme.arena import Progress, schedule
+    from trireme.arena.run import Sequential
+
+    test = None if folder.match.sprt is None else Sequential(folder.match.sprt)
+    progress = Progress(folder.match, list(schedule(folder.match)), folder.outcomes(), test)
+    if test is not None:
+        test.advance(progress.outcomes)
+    return progress
+
+
+def _keep(folder: Folder, progress: Progress, report: Report, database: str | None) -> None:
+    from trireme.arena.history import keep
+    from trireme.store import open_store
+
+    engine = open_store(database)
+    keep(engine, folder, progress, report)
+    engine.dispose()
