@@ -10,14 +10,20 @@ import msgspec
 from ..core.game import Seat
 from .plans import Order, Plan, check_plan
 from .rules import Navigation, NavigationState
+from .ships import SHIPS, ShipType
 
 
 def scene(game: Navigation) -> dict[str, Any]:
-    """The map, and the row of each seat's ship in the table of ships, damage added."""
+    """The map, the ship of each seat, and the whole table of ships to choose from."""
     return {
         "map": msgspec.to_builtins(game.chart),
-        "ships": [{**msgspec.to_builtins(t), "damage": t.damage} for t in game.types],
+        "ships": [_row(kind) for kind in game.types],
+        "types": [_row(kind) for kind in SHIPS.values()],
     }
+
+
+def _row(kind: ShipType) -> dict[str, Any]:
+    return {**msgspec.to_builtins(kind), "damage": kind.damage}
 
 
 def preview(
