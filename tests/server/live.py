@@ -141,6 +141,10 @@ class Player:
         while not wanted(self):
             self.hear()
 
+    def hear_of(self, other: Player) -> None:
+        """Hear all that `other` has heard of."""
+        self.until(lambda p: p.position["version"] >= other.position["version"])
+
     def ask(self, type: str, **fields: Any) -> dict[str, Any]:
         """Send a message and give the answer to it."""
         self._ids += 1

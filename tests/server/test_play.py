@@ -11,9 +11,9 @@ from trireme.core.record import parse_record
 from .live import Running, play_out
 
 KINDS: list[tuple[str, dict[str, Any]]] = [
-    ("gomoku", {"variant": "small"}),
-    ("battleship", {"variant": "duel"}),
-    ("battleship", {"variant": "salvo", "settings": {"rows": 6, "cols": 6}}),
+    ("gomoku", {"settings": {"size": 9}}),
+    ("battleship", {"settings": {"duel": True}}),
+    ("battleship", {"settings": {"duel": True, "salvo": True, "rows": 6, "cols": 6}}),
     ("navigation", {"settings": {"turn_limit": 8}, "clock": "none"}),
 ]
 
@@ -38,14 +38,15 @@ def test_a_person_plays_an_agent(server: Running, game: str, wish: dict[str, Any
 
 
 def test_alone_against_the_sea(server: Running) -> None:
-    player = server.player(server.create("battleship", variant="small"))
+    player = server.player(server.create("battleship", settings={"rows": 6, "cols": 6}))
     play_out(player)
     assert player.position["result"]["winners"] == []
     assert player.position["result"]["returns"][0] <= -5
 
 
 def test_hotseat_one_client_holds_both_seats(server: Running) -> None:
-    held = server.create("battleship", variant="duel", seats=[{"kind": "me"}, {"kind": "me"}])
+    chairs = [{"kind": "me"}, {"kind": "me"}]
+    held = server.create("battleship", settings={"duel": True}, seats=chairs)
     player = server.player(held)
     assert player.seats == [0, 1]
     play_out(player)
@@ -54,7 +55,7 @@ def test_hotseat_one_client_holds_both_seats(server: Running) -> None:
 
 def test_agents_play_each_other_while_somebody_looks_on(server: Running) -> None:
     chairs = [{"kind": "agent", "agent": "random"}] * 2
-    held = server.create("gomoku", variant="small", seats=chairs)
+    held = server.create("gomoku", settings={"size": 9}, seats=chairs)
     assert held["token"] is None
     assert held["seats"] == []
     watcher = server.player(held)
