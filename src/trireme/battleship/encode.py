@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.game import AnyGame
+from ..core.game import AnyGame, Seat
 from .fleets import Fleet, ship_at
 from .guess import sunk_cells
 from .notation import Shots
@@ -98,6 +99,29 @@ class Encoder:
             for shot in view.target.shots:
                 open_cells[shot.cell] = False
         return open_cells.reshape(-1)
+
+    def observe(self, view: View, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+        """The planes of the viewer; with salvos one more, the cells chosen for this one so far."""
+        planes = self.planes(view)
+        if not self.game.salvo:
+            return planes
+        marked = np.zeros((1, *self.sides), np.int8)
+        marked.reshape(-1)[list(chosen)] = 1
+        return np.concatenate([planes, marked])
+
+    def choices(self, view: View, seat: Seat) -> int:
+        """How many numbers make up the viewer's next action; a fleet has none, hence 0."""
+        return 0 if view.stage == "placing" else self.picks(view)
+
+    def allowed(self, view: View, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+        """`int8[num_actions]`: the cells that may be chosen beside those chosen so far."""
+        allowed = self.mask(view).astype(np.int8)
+        allowed[list(chosen)] = 0
+        return allowed
+
+    def decide(self, view: View, seat: Seat, chosen: Sequence[int]) -> Shots:
+        """The shot or salvo at the chosen cells."""
+        return self.action(*chosen)
 
 
 def encoder(game: AnyGame) -> Encoder:

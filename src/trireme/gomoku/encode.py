@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.game import AnyGame
+from trireme.core.game import AnyGame, Seat
 
 from .rules import BLACK, WHITE, Action, Choice, Gomoku, State
 
@@ -65,6 +66,27 @@ class Encoder:
         for seat in self.game.to_move(view):
             mask[[self.index(action) for action in self.game.legal(view, seat)]] = True
         return mask
+
+    def observe(self, view: State, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+        """The planes with the own stones of `seat` first, whoever moves; while swap2 has not
+        settled the colours, those of the next stone's colour."""
+        planes = self.planes(view)
+        settled = self.game.opening != "swap2" or view.black_seat() is not None
+        if settled and self.game.seat_of(view, view.colour) != seat:
+            planes[[0, 1]] = planes[[1, 0]]
+        return planes
+
+    def choices(self, view: State, seat: Seat) -> int:
+        """How many numbers make up an action: one."""
+        return 1
+
+    def allowed(self, view: State, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+        """`int8[num_actions]`: the actions that `seat`, which is to move, may choose."""
+        return self.mask(view).astype(np.int8)
+
+    def decide(self, view: State, seat: Seat, chosen: Sequence[int]) -> Action:
+        """The action that the chosen number means."""
+        return self.action(chosen[0])
 
 
 def encoder(game: AnyGame) -> Encoder:

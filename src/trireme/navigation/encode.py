@@ -51,6 +51,11 @@ class Encoder:
         return ORDERS
 
     @property
+    def num_actions(self) -> int:
+        """The numbers that one choice is made from: orders."""
+        return ORDERS
+
+    @property
     def nvec(self) -> tuple[int, ...]:
         """The sizes of a structured plan space: `num_orders` for every phase."""
         return (ORDERS,) * self.game.phases
@@ -101,6 +106,28 @@ class Encoder:
             costs = [shots_fired(order_at(i, ship), ship) for i in range(order_count(ship))]
             allowed[: order_count(ship)] = np.array(costs) <= left
         return allowed
+
+    def observe(self, view: NavigationState, seat: Seat, chosen: Sequence[int] = ()) -> Planes:
+        """The planes of `seat` and one more for each phase, filled from 0 to 1 with the order
+        chosen for it so far, 0 where none is."""
+        orders = np.zeros((self.game.phases, *self.shape[1:]), np.float32)
+        for phase, order in enumerate(chosen):
+            orders[phase] = (order + 1) / ORDERS
+        return np.concatenate([self.planes(view, seat), orders])
+
+    def choices(self, view: NavigationState, seat: Seat) -> int:
+        """How many numbers make up a plan: one a phase."""
+        return self.game.phases
+
+    def allowed(
+        self, view: NavigationState, seat: Seat, chosen: Sequence[int] = ()
+    ) -> NDArray[np.int8]:
+        """`int8[num_actions]`: the orders that may follow those chosen so far."""
+        return self.order_mask(seat, chosen)
+
+    def decide(self, view: NavigationState, seat: Seat, chosen: Sequence[int]) -> Plan:
+        """The plan of the chosen orders."""
+        return self.action(chosen, seat)
 
 
 def encoder(game: AnyGame) -> Encoder:
