@@ -1,0 +1,48 @@
+// What the shell asks of every game: its words, its pictures, its table, its settings.
+import type { ComponentType } from "preact";
+import type { Connection } from "../room/socket";
+import type { Room } from "../room/state";
+import type { GameInfo } from "../wire";
+
+export interface PlayProps {
+  room: Room;
+  connection: Connection;
+  game: GameInfo | undefined;
+}
+
+export interface PictureProps {
+  /** The position as one viewer saw it, and what stands still. */
+  view: unknown;
+  scene: Record<string, unknown>;
+  settings: Record<string, unknown>;
+  seat: number | null;
+  seatNames: string[];
+  /** What was thought of this position, where it was asked. */
+  insight: Record<string, unknown> | null;
+  /** What the next move was, to compare it with the thought. */
+  next: string | null;
+}
+
+export interface SetupProps {
+  game: GameInfo;
+  settings: Record<string, unknown>;
+  change: (settings: Record<string, unknown>) => void;
+}
+
+export interface GameModule {
+  title: string;
+  pitch: string;
+  hard: string;
+  /** A small picture for the home page. */
+  Mini: ComponentType;
+  /** The game at play: board, panel and all. */
+  Play: ComponentType<PlayProps>;
+  /** A position of a replay. */
+  Picture: ComponentType<PictureProps>;
+  /** What the agent thought, in words and numbers. */
+  Thought: ComponentType<{ insight: Record<string, unknown>; next: string | null }>;
+  /** Settings of its own in the lobby. */
+  Setup: ComponentType<SetupProps>;
+  /** The request for one click's game against the agent. */
+  quick: { variant?: string };
+}

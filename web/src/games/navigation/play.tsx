@@ -1,0 +1,252 @@
+// Battle Navigation at play: the arena, the planner, playback, and the ghost of the plan.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { say } from "../../announce";
+import { prefs, setPrefs } from "../../prefs";
+import { seatShown } from "../../room/state";
+import { Table } from "../../room/table";
+import { useStore } from "../../store";
+import { Choice } from "../../ui/choice";
+import { Check, Cross, Cube, Play } from "../../ui/icons";
+import type { NavigationPhaseEntry, NavigationSeaMap, NavigationState } from "../../wire";
+import type { PlayProps } from "../module";
+import { Arena } from "./arena";
+import { emptyPlan, orderOf, type Order, readPlan, type ShipRow, writePlan } from "./plan";
+import { HitPoints, Planner, ShipFacts } from "./planner";
+import { Arena3D } from "./later3d";
+import { SPEEDS, usePlayback } from "./watch";
+import { phaseWords, shipNames } from "./words";
+
+export interface NavigationScene {
+  map: NavigationSeaMap;
+  ships: ShipRow[];
+}
+
+export function NavigationPlay({ room, connection, game }: PlayProps) {
+  const { view3d, speed } = useStore(prefs);
+  const [ranges, setRanges] = useState(true);
+  const scene = room.scene as unknown as NavigationScene;
+  const seat = seatShown(room);
+  const state = seat === null ? undefined : room.position?.seats[seat];
+  const view = (state?.view ?? room.position?.spectator) as NavigationState;
+  const names = shipNames(scene.ships);
+  const hp = useHitPointsBefore(view);
+  const film = { key: `${room.id} ${view.turn}`, log: view.log, ships: view.ships, hp };
+  const playback = usePlayback(film, true);
+  const phases = Number(room.info?.settings.phases ?? 4);
+  const planning = usePlanning({ room, connection, game }, seat, scene.ships, phases);
+  const playing = playback.at === null ? null : Math.floor(playback.at);
+
+  useEffect(() => {
+    if (playing !== null) say(`Phase ${playing + 1}. ${phaseWords(view.log[playing]!, names).join(" ")}`);
+  }, [playing]);
+
+  const label = `Turn ${view.turn + 1} on ${scene.map.name}`;
+  const ghostSeats = planning.guessing ? [0, 1] : seat === null ? [] : [seat];
+  const arena = {
+    map: scene.map,
+    ships: scene.ships,
+    moment: playback.moment,
+    ghost: playback.at === null ? planning.ghost : null,
+    ghostSeats,
+    ranges,
+    seat,
+    label,
+  };
+  return (
+    <Table
+      room={room}
+      connection={connection}
+      game={game}
+      class="navigation-table"
+      hold={playback.at !== null}
+      hints={{ on: planning.hinted, toggle: planning.askHint, label: "Suggest a plan" }}
+      players={{
+        mark: (s) => <SeatMark seat={s} />,
+        below: (s) => (
+          <>
+            <ShipFacts ship={scene.ships[s]!} />
+            <HitPoints hp={playback.moment.ships[s as 0 | 1].hp} most={view.ships[s]!.max_hp} name={names[s]!} />
+          </>
+        ),
+      }}
+      board={
+        <>
+          <div class="arena-bar row spread">
+            <span class="small">
+              Turn {Math.min(view.turn + (playing === null && !view.verdict ? 1 : 0), Number(room.info?.settings.turn_limit ?? 50))} of{" "}
+              {String(room.info?.settings.turn_limit ?? 50)}
+              {playing !== null && <strong> · phase {playing + 1}</strong>}
+            </span>
+            <span class="row">
+              <label class="check small">
+                <input type="checkbox" checked={ranges} onChange={(e) => setRanges(e.currentTarget.checked)} />
+                Ranges
+              </label>
+              <button type="button" class="button small" aria-pressed={view3d} onClick={() => setPrefs({ view3d: !view3d })}>
+                <Cube /> 3D
+              </button>
+            </span>
+          </div>
+          {view3d ? <Arena3D {...arena} /> : <Arena {...arena} />}
+        </>
+      }
+      action={
+        playback.at !== null ? (
+          <Showing log={view.log} phase={playing ?? 0} names={names} speed={speed} skip={playback.stop} />
+        ) : (
+          planning.panel(names)
+        )
+      }
+      panel={
+        <>
+          {playback.at !== null && (
+            <div class="two-plans">
+              {[0, 1].map((s) => (
+                <div key={s}>
+                  <h2>{names[s]}</h2>
+                  <Planner plan={view.log.map((e) => orderOf(e.orders[s as 0 | 1], scene.ships[s]!))} ship={scene.ships[s]!} name={names[s]!} seat={s} playing={playing} />
+                </div>
+              ))}
+            </div>
+          )}
+          {playback.at === null && view.log.length > 0 && (
+            <button type="button" class="button small" onClick={() => playback.start()}>
+              <Play /> Show the last turn again
+            </button>
+          )}
+        </>
+      }
+    />
+  );
+}
+
+/** What the ships had before the turn that the view's log tells. */
+function useHitPointsBefore(view: NavigationState): readonly number[] {
+  const known = useRef<{ turn: number; hp: number[]; before: number[] } | null>(null);
+  const hp = view.ships.map((s) => s.hp);
+  const old = known.current;
+  if (old === null || old.turn !== view.turn) {
+    const lost = (seat: number) =>
+      view.log.flatMap((e) => e.events).reduce((sum, e) => sum + (e.target === seat ? e.damage : 0), 0);
+    const guess = view.ships.map((s, seat) => Math.min(s.max_hp, s.hp + lost(seat)));
+    known.current = { turn: view.turn, hp, before: old && old.turn === view.turn - 1 ? old.hp : guess };
+  }
+  return known.current!.before;
+}
+
+function SeatMark({ seat }: { seat: number }) {
+  return (
+    <svg viewBox="-0.6 -0.6 1.2 1.2" class={`ship side-${seat}`} aria-hidden="true">
+      <path class="hull" d="M0 -0.500C0.250 -0.250 0.250 0.150 0.180 0.500L-0.180 0.500C-0.250 0.150 -0.250 -0.250 0 -0.500Z" />
+    </svg>
+  );
+}
+
+interface ShowingProps {
+  log: readonly NavigationPhaseEntry[];
+  phase: number;
+  names: string[];
+  speed: number;
+  skip: () => void;
+}
+
+/** The event text of the phase being played, the speed, and a way past it. */
+export function Showing({ log, phase, names, speed, skip }: ShowingProps) {
+  return (
+    <section class="showing panel stack">
+      <div class="row spread">
+        <h2>Phase {phase + 1}</h2>
+        <div class="row">
+          <Speed speed={speed} />
+          <button type="button" class="button small" onClick={skip}>
+            Skip
+          </button>
+        </div>
+      </div>
+      <ul class="events small">
+        {phaseWords(log[phase]!, names).map((line) => (
+          <li>{line}</li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+export function Speed({ speed }: { speed: number }) {
+  return (
+    <Choice
+      label="Speed"
+      quiet
+      value={String(speed)}
+      options={SPEEDS.map((s) => [String(s), `${s}×`] as const)}
+      onChange={(s) => setPrefs({ speed: Number(s) })}
+    />
+  );
+}
+
+/** The plan in the making: kept as a draft on the server, previewed by it, locked in at last. */
+function usePlanning({ room, connection }: PlayProps, seat: number | null, ships: ShipRow[], phases: number) {
+  const state = seat === null ? undefined : room.position?.seats[seat];
+  const moves = room.position?.moves ?? 0;
+  const [plan, setPlan] = useState<Order[]>(() => emptyPlan(phases));
+  const [guess, setGuess] = useState<Order[] | null>(null);
+  const [hinted, setHinted] = useState(false);
+  const own = ships[seat ?? 0]!;
+  const text = writePlan(plan, own);
+  const enemy = 1 - (seat ?? 0);
+  const acting = !!state?.to_move;
+
+  useEffect(() => {
+    setPlan(state?.draft ? readPlan(state.draft, own) : emptyPlan(phases));
+    setGuess((g) => g && emptyPlan(phases));
+    setHinted(false);
+  }, [seat, moves]);
+  useEffect(() => {
+    if (seat === null || !acting) return;
+    const others = guess ? { [enemy]: writePlan(guess, ships[enemy]!) } : {};
+    connection.send({ type: "preview", seat, action: text, others });
+    if (room.info?.clock != null && plan.some((o) => o.move !== "none" || o.side)) {
+      connection.send({ type: "draft", seat, action: text });
+    }
+  }, [text, guess, seat, moves, acting]);
+  useEffect(() => {
+    if (hinted && room.hint?.action && room.hint.seat === seat) setPlan(readPlan(room.hint.action, own));
+  }, [room.hint?.id]);
+
+  const preview = room.preview?.seat === seat && room.preview.action === text ? room.preview : null;
+  const ghost = acting && preview?.outcome ? (preview.outcome as unknown as NavigationState).log : null;
+  const panel = (names: string[]) => {
+    if (seat === null || room.position?.status !== "playing") return null;
+    if (!acting) return <p class="panel soft">Your plan is locked in. Waiting for the other captain.</p>;
+    return (
+      <section class="plan-panel stack" aria-label="Planner">
+        <div class="planner-head small soft" aria-hidden="true">
+          <span>port</span>
+          <span>move</span>
+          <span>starboard</span>
+        </div>
+        <Planner plan={plan} ship={own} name={names[seat]!} seat={seat} change={setPlan} />
+        <p class={`trouble small ${preview?.problem ? "note" : ""}`}>{preview?.problem ?? ""}</p>
+        <div class="row">
+          <button type="button" class="button primary" disabled={!!preview?.problem} onClick={() => connection.send({ type: "act", seat, action: text, moves })}>
+            <Check /> Lock in
+          </button>
+          <button type="button" class="button" onClick={() => setPlan(emptyPlan(phases))}>
+            <Cross /> Clear
+          </button>
+          <label class="check small">
+            <input type="checkbox" checked={guess !== null} onChange={(e) => setGuess(e.currentTarget.checked ? emptyPlan(phases) : null)} />
+            Guess the enemy’s plan
+          </label>
+        </div>
+        {guess && <Planner plan={guess} ship={ships[enemy]!} name={`${names[enemy]}, guessed`} seat={enemy} change={setGuess} />}
+      </section>
+    );
+  };
+  const askHint = () => {
+    if (seat === null || !acting) return;
+    setHinted(true);
+    connection.send({ type: "hint", seat });
+  };
+  return { ghost, panel, guessing: guess !== null, hinted, askHint };
+}

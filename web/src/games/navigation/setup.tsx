@@ -1,0 +1,119 @@
+// The lobby of Battle Navigation: ships of both seats, and the map.
+import { useEffect, useState } from "preact/hooks";
+import { maps } from "../../prefs";
+import { checkSettings } from "../../rest";
+import { useStore } from "../../store";
+import type { NavigationSeaMap } from "../../wire";
+import type { SetupProps } from "../module";
+import { SeaMapChart } from "./map";
+import type { ShipRow } from "./plan";
+import { ShipFacts } from "./planner";
+
+interface Offered {
+  map: NavigationSeaMap;
+  ships: ShipRow[];
+  types: ShipRow[];
+}
+
+export function NavigationSetup({ game, settings, change }: SetupProps) {
+  const saved = useStore(maps);
+  const offered = useOffered(game.name, settings);
+  const [seed, setSeed] = useState("7");
+  const ships = (settings.ships ?? offered?.ships.map((s) => s.name) ?? []) as string[];
+  const kind = typeof settings.map === "object" ? "saved" : String(settings.map ?? "default").split(":")[0]!;
+  const set = (part: Record<string, unknown>) => change({ ...settings, ...part });
+  const chosen = typeof settings.map === "object" ? (settings.map as NavigationSeaMap).name : "";
+
+  function pickMap(value: string) {
+    if (value === "default") set({ map: "default" });
+    else if (value === "procedural") set({ map: `procedural:${seed}` });
+    else if (value.startsWith("saved:")) set({ map: saved[value.slice(6)] });
+  }
+  return (
+    <div class="stack">
+      <div class="fields">
+        {[0, 1].map((seat) => (
+          <label class="field" key={seat}>
+            {seat === 0 ? "First ship" : "Second ship"}
+            <select
+              value={ships[seat] ?? ""}
+              onChange={(e) => set({ ships: ships.map((s, i) => (i === seat ? e.currentTarget.value : s)) })}
+            >
+              {offered?.types.map((ship) => (
+                <option value={ship.name} key={ship.name}>
+                  {ship.label}
+                </option>
+              ))}
+            </select>
+            {offered?.ships[seat] && (
+              <>
+                <ShipFacts ship={offered.ships[seat]!} />
+                <span>{offered.ships[seat]!.hp} hit points</span>
+              </>
+            )}
+          </label>
+        ))}
+      </div>
+      <div class="fields">
+        <label class="field">
+          Map
+          <select value={kind === "saved" ? `saved:${chosen}` : kind} onChange={(e) => pickMap(e.currentTarget.value)}>
+            <option value="default">The Three Lanes</option>
+            <option value="procedural">A sea from a seed</option>
+            {Object.keys(saved).length > 0 && (
+              <optgroup label="Your maps">
+                {Object.keys(saved).map((name) => (
+                  <option value={`saved:${name}`} key={name}>
+                    {name}
+                  </option>
+                ))}
+              </optgroup>
+            )}
+          </select>
+        </label>
+        {kind === "procedural" && (
+          <label class="field">
+            Seed
+            <input
+              inputMode="numeric"
+              value={seed}
+              onInput={(e) => {
+                const text = e.currentTarget.value.replace(/\D/g, "").slice(0, 15);
+                setSeed(text);
+                set({ map: `procedural:${text || "0"}` });
+              }}
+            />
+          </label>
+        )}
+      </div>
+      {offered && (
+        <div class="map-preview">
+          <SeaMapChart map={offered.map} label={`Map: ${offered.map.name}`}>
+            {offered.map.spawns.map((spawn, seat) => (
+              <circle class={`spawn side-${seat}`} cx={spawn.x + 0.5} cy={spawn.y + 0.5} r={0.45} />
+            ))}
+          </SeaMapChart>
+        </div>
+      )}
+      <p class="small">
+        <a href="/maps">Draw a map of your own</a>
+      </p>
+    </div>
+  );
+}
+
+/** The map and the ships that these settings mean, as the server sees them. */
+function useOffered(game: string, settings: Record<string, unknown>): Offered | null {
+  const [offered, setOffered] = useState<Offered | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    checkSettings(game, { settings }).then(
+      (checked) => wanted && checked.ok && setOffered(checked.scene as unknown as Offered),
+      () => undefined,
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [JSON.stringify(settings)]);
+  return offered;
+}

@@ -1,0 +1,16 @@
+// Starting a game: make the room, keep its key, go there.
+import { tell } from "../announce";
+import { keepToken, prefs } from "../prefs";
+import { makeRoom, Refused } from "../rest";
+import { go } from "../route";
+import type { NewRoom } from "../wire";
+
+export async function begin(wish: NewRoom): Promise<void> {
+  try {
+    const held = await makeRoom({ name: prefs.get().name, ...wish });
+    if (held.token) keepToken(held.room, held.token);
+    go(`/room/${held.room}`);
+  } catch (error) {
+    tell(error instanceof Refused ? error.message : String(error), 8);
+  }
+}

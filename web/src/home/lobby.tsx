@@ -1,0 +1,157 @@
+// The lobby of a game: who plays, how strong, by which rules; then one button.
+import { useEffect, useState } from "preact/hooks";
+import { MODULES } from "../games";
+import { gamesStore } from "../games/catalogue";
+import { prefs, setPrefs } from "../prefs";
+import { checkSettings } from "../rest";
+import { useStore } from "../store";
+import { Choice } from "../ui/choice";
+import { Play } from "../ui/icons";
+import type { Chair, GameInfo } from "../wire";
+import { AgentPicker, type Picked } from "./agents";
+import { begin } from "./begin";
+
+type Mode = "agent" | "friend" | "hotseat" | "watch" | "alone";
+
+export function LobbyPage({ name }: { name: string }) {
+  const games = useStore(gamesStore);
+  const info = games.find((g) => g.name === name);
+  const module = MODULES[name];
+  if (!module) return <h1>There is no game called {name}</h1>;
+  if (!info) return <p class="soft loading">Asking the server…</p>;
+  return <Lobby info={info} />;
+}
+
+/** The words of the modes that a game can be played in. */
+function modesOf(info: GameInfo): [Mode, string][] {
+  const two: [Mode, string][] = [
+    ["agent", "A program"],
+    ["friend", "A friend online"],
+    ["hotseat", "Two at this screen"],
+    ["watch", "Watch programs"],
+  ];
+  return info.versus === null ? two : [...two, ["alone", "Alone"]];
+}
+
+export function Lobby({ info }: { info: GameInfo }) {
+  const module = MODULES[info.name]!;
+  const { name } = useStore(prefs);
+  const [mode, setMode] = useState<Mode>("agent");
+  const [side, setSide] = useState<"0" | "1" | "any">("0");
+  const usual: Picked = { spec: info.opponent, think: 1 };
+  const [agent, setAgent] = useState<Picked>(usual);
+  const [other, setOther] = useState<Picked>(usual);
+  const [settings, setSettings] = useState<Record<string, unknown>>({});
+  const [isPublic, setPublic] = useState(true);
+  const [clock, setClock] = useState<"usual" | "none">("usual");
+  const [busy, setBusy] = useState(false);
+  const problem = useProblem(info, mode, settings);
+
+  const start = async () => {
+    setBusy(true);
+    const first = side === "any" ? Math.floor(Math.random() * 2) : Number(side);
+    await begin({
+      game: info.name,
+      variant: mode === "alone" ? null : info.versus,
+      settings,
+      seats: chairs(mode, first, agent.spec, other.spec),
+      think: agent.think,
+      pace: mode === "watch" ? 0.7 : 0.25,
+      public: isPublic,
+      clock,
+    });
+    setBusy(false);
+  };
+  return (
+    <div class="lobby">
+      <section class="lobby-picture" aria-hidden="true">
+        <module.Mini />
+      </section>
+      <section class="panel stack">
+        <div>
+          <p class="eyebrow small">{module.hard}</p>
+          <h1>{module.title}</h1>
+          <p class="soft">{module.pitch}</p>
+        </div>
+        <Choice label="Against" value={mode} options={modesOf(info)} onChange={setMode} />
+        {(mode === "agent" || mode === "friend") && (
+          <Choice
+            label="You play"
+            value={side}
+            options={[["0", "First"], ["1", "Second"], ["any", "Either"]]}
+            onChange={setSide}
+          />
+        )}
+        {mode === "agent" && <AgentPicker info={info} value={agent} onChange={setAgent} label="Opponent" />}
+        {mode === "watch" && (
+          <>
+            <AgentPicker info={info} value={agent} onChange={setAgent} label="First program" />
+            <AgentPicker info={info} value={other} onChange={setOther} label="Second program" plain />
+          </>
+        )}
+        {(mode === "friend" || mode === "agent") && (
+          <label class="field">
+            Your name
+            <input value={name} maxLength={40} placeholder="What others see" onInput={(e) => setPrefs({ name: e.currentTarget.value })} />
+          </label>
+        )}
+        <module.Setup game={info} settings={settings} change={setSettings} />
+        <div class="row">
+          {info.clock !== null && (
+            <label class="check">
+              <input type="checkbox" checked={clock === "usual"} onChange={(e) => setClock(e.currentTarget.checked ? "usual" : "none")} />
+              {info.clock} seconds for each turn
+            </label>
+          )}
+          <label class="check">
+            <input type="checkbox" checked={isPublic} onChange={(e) => setPublic(e.currentTarget.checked)} />
+            Listed for others
+          </label>
+        </div>
+        <p class={`small trouble ${problem ? "note" : ""}`} role="status">
+          {problem ?? ""}
+        </p>
+        <button type="button" class="button primary large" disabled={busy || problem !== null} onClick={() => void start()}>
+          <Play /> {mode === "friend" ? "Open the room" : mode === "watch" ? "Watch" : "Start the game"}
+        </button>
+      </section>
+    </div>
+  );
+}
+
+export function chairs(mode: Mode, first: number, agent: string, other: string): Chair[] | null {
+  const me: Chair = { kind: "me" };
+  const pair = (mine: Chair, theirs: Chair) => (first === 0 ? [mine, theirs] : [theirs, mine]);
+  switch (mode) {
+    case "agent":
+      return pair(me, { kind: "agent", agent });
+    case "friend":
+      return pair(me, { kind: "open" });
+    case "hotseat":
+      return [me, me];
+    case "watch":
+      return [
+        { kind: "agent", agent },
+        { kind: "agent", agent: other },
+      ];
+    case "alone":
+      return [me];
+  }
+}
+
+/** What the server says is wrong with the settings, asked as they change. */
+function useProblem(info: GameInfo, mode: Mode, settings: Record<string, unknown>): string | null {
+  const [problem, setProblem] = useState<string | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    const variant = mode === "alone" ? null : info.versus;
+    checkSettings(info.name, { variant, settings }).then(
+      (checked) => wanted && setProblem(checked.ok ? null : checked.problem),
+      (error: Error) => wanted && setProblem(error.message),
+    );
+    return () => {
+      wanted = false;
+    };
+  }, [info.name, mode, JSON.stringify(settings)]);
+  return problem;
+}

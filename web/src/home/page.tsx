@@ -1,0 +1,193 @@
+// Home: the three games, one click from a game each; open rooms, recent games, ratings.
+import { useEffect, useState } from "preact/hooks";
+import { MODULES } from "../games";
+import { gamesStore } from "../games/catalogue";
+import { tokenOf } from "../prefs";
+import { listRatings, listRecent, listRooms } from "../rest";
+import { useStore } from "../store";
+import { Play } from "../ui/icons";
+import type { GameInfo, Rating, RecentGame, RoomInfo } from "../wire";
+import { begin } from "./begin";
+
+export function HomePage() {
+  const games = useStore(gamesStore);
+  return (
+    <div class="home">
+      <header class="hero">
+        <h1>Three games. Three kinds of hard.</h1>
+        <p class="soft">
+          Hidden information, depth, simultaneous moves: play them against good programs, on one
+          screen, or with a friend online.
+        </p>
+      </header>
+      <ul class="game-cards">
+        {Object.keys(MODULES).map((name) => (
+          <GameCard key={name} name={name} info={games.find((g) => g.name === name)} />
+        ))}
+      </ul>
+      <Harbour />
+    </div>
+  );
+}
+
+function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) {
+  const [busy, setBusy] = useState(false);
+  const module = MODULES[name]!;
+  const start = async () => {
+    setBusy(true);
+    await begin({ game: name, ...module.quick });
+    setBusy(false);
+  };
+  return (
+    <li class="game-card panel">
+      <a class="picture" href={`/new/${name}`} tabIndex={-1} aria-hidden="true">
+        <module.Mini />
+      </a>
+      <div class="text">
+        <p class="eyebrow small">{module.hard}</p>
+        <h2>{module.title}</h2>
+        <p class="soft">{module.pitch}</p>
+        <div class="row">
+          <button type="button" class="button primary" disabled={busy} onClick={() => void start()}>
+            <Play /> Play
+            <span class="visually-hidden"> {module.title} against the program</span>
+          </button>
+          <a class="button" href={`/new/${name}`}>
+            More ways
+            <span class="visually-hidden"> to play {module.title}</span>
+          </a>
+        </div>
+        <p class="small soft opponent">{info ? `against ${info.opponent}` : "\u00a0"}</p>
+      </div>
+    </li>
+  );
+}
+
+const REFRESH = 10_000;
+
+function useList<T>(ask: () => Promise<T[]>, every: number | null): T[] | null {
+  const [list, setList] = useState<T[] | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    const look = () => ask().then((found) => wanted && setList(found), () => wanted && setList([]));
+    void look();
+    const timer = every === null ? undefined : setInterval(look, every);
+    return () => {
+      wanted = false;
+      clearInterval(timer);
+    };
+  }, []);
+  return list;
+}
+
+function Harbour() {
+  const rooms = useList(listRooms, REFRESH);
+  const recent = useList(listRecent, null);
+  const ratings = useList(listRatings, null);
+  return (
+    <div class="harbour">
+      <section class="panel">
+        <h2>Open rooms</h2>
+        <Rooms rooms={rooms} />
+      </section>
+      <section class="panel">
+        <h2>Recent games</h2>
+        <Recent recent={recent} />
+      </section>
+      <section class="panel">
+        <h2>Ratings</h2>
+        <Ratings ratings={ratings} />
+      </section>
+    </div>
+  );
+}
+
+const title = (game: string) => MODULES[game]?.title ?? game;
+
+function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
+  if (!rooms) return <p class="soft small">Looking…</p>;
+  if (rooms.length === 0) {
+    return <p class="soft small">Nobody is waiting. Choose “More ways” and “A friend online” to open a room.</p>;
+  }
+  return (
+    <ul class="plain-list">
+      {rooms.slice(0, 8).map((room) => {
+        const open = room.seats.some((s) => s.kind === "open");
+        const mine = tokenOf(room.room) !== null;
+        return (
+          <li key={room.room}>
+            <span>
+              <strong>{title(room.game)}</strong>{" "}
+              <span class="soft small">
+                {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "a player").join(" – ")}
+              </span>
+            </span>
+            <a class="button small" href={`/room/${room.room}`}>
+              {mine ? "Go on" : open ? "Join" : "Watch"}
+              <span class="visually-hidden"> {title(room.game)}</span>
+            </a>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+function Recent({ recent }: { recent: RecentGame[] | null }) {
+  if (!recent) return <p class="soft small">Looking…</p>;
+  if (recent.length === 0) return <p class="soft small">No game has been finished yet.</p>;
+  return (
+    <ul class="plain-list">
+      {recent.slice(0, 8).map((game) => (
+        <li key={game.room}>
+          <span>
+            <strong>{title(game.game)}</strong> <span class="soft small">{score(game)}</span>
+          </span>
+          <a class="button small" href={`/replay/${game.room}`}>
+            Replay
+            <span class="visually-hidden"> {title(game.game)}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function score(game: RecentGame): string {
+  const names = game.seats.map((name) => name || "a player");
+  if (names.length === 1) return `${names[0]}: ${-(game.returns[0] ?? 0)} shots`;
+  const best = Math.max(...game.returns);
+  const won = game.returns.map((r) => r === best);
+  if (won.every(Boolean)) return `${names.join(" – ")}, drawn`;
+  const winner = won.indexOf(true);
+  return `${names[winner]} beat ${names[1 - winner]}`;
+}
+
+function Ratings({ ratings }: { ratings: Rating[] | null }) {
+  if (!ratings) return <p class="soft small">Looking…</p>;
+  if (ratings.length === 0) return <p class="soft small">The arena has not rated the agents here yet.</p>;
+  return (
+    <table class="plain small">
+      <thead>
+        <tr>
+          <th>agent</th>
+          <th class="number">Elo</th>
+          <th class="number">95 %</th>
+        </tr>
+      </thead>
+      <tbody>
+        {ratings.slice(0, 12).map((r) => (
+          <tr key={`${r.game} ${r.agent}`}>
+            <td>
+              {r.agent} <span class="soft">{title(r.game)}</span>
+            </td>
+            <td class="number">{Math.round(r.elo)}</td>
+            <td class="number soft">
+              {Math.round(r.low)}…{Math.round(r.high)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

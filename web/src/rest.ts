@@ -1,0 +1,68 @@
+// REST: one function for each request; a refusal becomes a `Refused` with its stable code.
+import type {
+  Analysis,
+  AnalysisRequest,
+  Checked,
+  CheckSettings,
+  GameInfo,
+  JoinRoom,
+  MapChecked,
+  NavigationSeaMap,
+  NewRoom,
+  Rating,
+  RecentGame,
+  Replay,
+  RoomInfo,
+  SeatHeld,
+} from "./wire";
+
+export class Refused extends Error {
+  constructor(
+    readonly code: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+async function ask(path: string, options: { body?: unknown; token?: string | null } = {}) {
+  const headers: Record<string, string> = {};
+  if (options.body !== undefined) headers["Content-Type"] = "application/json";
+  if (options.token) headers.Authorization = `Bearer ${options.token}`;
+  const init: RequestInit = { headers, method: options.body === undefined ? "GET" : "POST" };
+  if (options.body !== undefined) init.body = JSON.stringify(options.body);
+  let answer: Response;
+  try {
+    answer = await fetch(path, init);
+  } catch {
+    throw new Refused("offline", "The server can't be reached.");
+  }
+  if (answer.ok) return answer;
+  const fault = (await answer.json().catch(() => null)) as { code?: string; message?: string } | null;
+  throw new Refused(fault?.code ?? "internal", fault?.message ?? `The server said ${answer.status}.`);
+}
+
+async function json<T>(path: string, options: { body?: unknown; token?: string | null } = {}) {
+  return (await (await ask(path, options)).json()) as T;
+}
+
+const at = encodeURIComponent;
+
+export const listGames = () => json<GameInfo[]>("/api/games");
+export const checkSettings = (game: string, body: CheckSettings) =>
+  json<Checked>(`/api/games/${at(game)}/check`, { body });
+export const checkMap = (map: unknown) => json<MapChecked>("/api/maps/check", { body: map });
+export const getMap = (name: string) => json<NavigationSeaMap>(`/api/maps/${at(name)}`);
+export const makeRoom = (body: NewRoom) => json<SeatHeld>("/api/rooms", { body });
+export const listRooms = () => json<RoomInfo[]>("/api/rooms");
+export const getRoom = (room: string) => json<RoomInfo>(`/api/rooms/${at(room)}`);
+export const joinRoom = (room: string, body: JoinRoom) =>
+  json<SeatHeld>(`/api/rooms/${at(room)}/join`, { body });
+export const getRecord = async (room: string, token: string | null) =>
+  (await ask(`/api/rooms/${at(room)}/record`, { token })).text();
+export const getReplay = (room: string, token: string | null) =>
+  json<Replay>(`/api/rooms/${at(room)}/replay`, { token });
+export const readRecord = (record: string) => json<Replay>("/api/replay", { body: { record } });
+export const analyse = (body: AnalysisRequest) => json<Analysis>("/api/analysis", { body });
+export const listRecent = () => json<RecentGame[]>("/api/recent");
+export const listRatings = () => json<Rating[]>("/api/ratings");

@@ -1,0 +1,108 @@
+// A room: joins it, keeps its connection, and hands the table to the game's own module.
+import { useEffect, useMemo, useState } from "preact/hooks";
+import { say, tell } from "../announce";
+import { MODULES } from "../games";
+import { gamesStore } from "../games/catalogue";
+import { keepToken, prefs, tokenOf } from "../prefs";
+import { joinRoom, Refused } from "../rest";
+import { go } from "../route";
+import { play } from "../sound";
+import { useStore } from "../store";
+import { Link } from "../ui/icons";
+import { Log } from "./log";
+import { Players } from "./players";
+import { connect, type Connection } from "./socket";
+import type { Happening, Room } from "./state";
+import { copyLink } from "./table";
+import { outcome, storyOf } from "./words";
+
+export function RoomPage({ id }: { id: string }) {
+  const [token, setToken] = useState(() => tokenOf(id));
+  const connection = useMemo(() => connect(id, token, (fresh, room) => heard(id, fresh, room)), [id, token]);
+  useEffect(() => () => connection.close(), [connection]);
+  const room = useStore(connection.room);
+  const games = useStore(gamesStore);
+
+  if (room.link === "gone") return <Gone message={room.refusal?.message ?? ""} />;
+  if (!room.info || !room.position) return <p class="soft loading">Joining the room…</p>;
+  const sit = async (seat: number) => {
+    try {
+      const held = await joinRoom(id, { name: prefs.get().name, seat });
+      if (held.token) keepToken(id, held.token);
+      setToken(held.token);
+    } catch (error) {
+      tell(error instanceof Refused ? error.message : String(error));
+    }
+  };
+  if (room.position.status === "waiting") return <Waiting room={room} sit={sit} />;
+  const module = MODULES[room.info.game];
+  if (!module) return <p>This client knows no game called {room.info.game}.</p>;
+  const game = games.find((g) => g.name === room.info?.game);
+  return <module.Play room={room} connection={connection} game={game} />;
+}
+
+/** Sounds, words and changes of page that follow from what happened. */
+function heard(id: string, fresh: Happening[], room: Room): void {
+  for (const happening of fresh) {
+    if (happening.kind === "started") play("bell");
+    if (happening.kind === "ended") {
+      const won = room.seats.length === 1 && room.position?.result?.winners.includes(room.seats[0]!);
+      play(room.seats.length === 1 && !won && room.position!.seat_names.length > 1 ? "lost" : "won");
+      say(outcome(room));
+    }
+    if (happening.kind === "offered" && !room.seats.includes(happening.offer.seat)) play("bell");
+    if (happening.kind === "rematched") {
+      const token = tokenOf(id);
+      if (token) keepToken(happening.room, token);
+      go(`/room/${happening.room}`);
+    }
+    if (happening.kind !== "moved") say(storyOf(happening, room).join(" "));
+  }
+}
+
+function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
+  const open = room.info?.seats.filter((s) => s.kind === "open") ?? [];
+  const title = MODULES[room.info?.game ?? ""]?.title ?? room.info?.game;
+  return (
+    <div class="waiting panel stack">
+      <h1>{title}: waiting for a player</h1>
+      {room.seats.length > 0 ? (
+        <>
+          <p>Send this link to a friend. The game begins as soon as they sit down.</p>
+          <div class="row">
+            <input class="input link" readOnly value={location.href} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
+            <button type="button" class="button primary" onClick={() => void copyLink(location.pathname)}>
+              <Link /> Copy the link
+            </button>
+          </div>
+        </>
+      ) : (
+        <div class="row">
+          {open.map((s) => (
+            <button type="button" class="button primary large" onClick={() => sit(s.seat)}>
+              Sit down as {room.position?.seat_names[s.seat] ?? `seat ${s.seat + 1}`}
+            </button>
+          ))}
+        </div>
+      )}
+      <Players room={room} />
+      <Log room={room} />
+    </div>
+  );
+}
+
+function Gone({ message }: { message: string }) {
+  return (
+    <div class="waiting panel stack">
+      <h1>This room is not here</h1>
+      <p class="soft">{message}</p>
+      <p>
+        <a class="button" href="/">
+          Back to the harbour
+        </a>
+      </p>
+    </div>
+  );
+}
+
+export type { Connection };

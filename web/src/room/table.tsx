@@ -1,0 +1,171 @@
+// The table of every game: the board as large as the window allows, a panel beside or below it.
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { tell } from "../announce";
+import type { GameInfo } from "../wire";
+import { Again, Bulb, Flag, Link, Undo } from "../ui/icons";
+import { Log } from "./log";
+import { ClockFace, Players, type PlayersProps } from "./players";
+import type { Connection } from "./socket";
+import { type Room, seatShown } from "./state";
+import { offerWords, playerName, statusLine } from "./words";
+
+export interface TableProps {
+  room: Room;
+  connection: Connection;
+  game: GameInfo | undefined;
+  board: ComponentChildren;
+  /** The game's own controls, above the log. */
+  panel?: ComponentChildren;
+  /** Shown under the status, where the action of the moment belongs. */
+  action?: ComponentChildren;
+  players?: Pick<PlayersProps, "mark" | "below">;
+  hints?: { on: boolean; toggle: () => void; label: string };
+  /** The end is not shown yet, because its playback still runs. */
+  hold?: boolean;
+  class?: string;
+}
+
+export function Table(props: TableProps) {
+  const { room } = props;
+  const over = room.position?.status === "over" && !props.hold;
+  return (
+    <div class={`table ${props.class ?? ""}`}>
+      <section class="board-side" aria-label="Board">
+        {props.board}
+      </section>
+      <aside class="panel-side" aria-label="Game">
+        <div class="status">
+          <h1 aria-live="polite" class={room.seats.some((s) => room.position?.seats[s]?.to_move) ? "mine" : ""}>
+            {props.hold ? "The turn is played" : statusLine(room)}
+          </h1>
+          <ClockFace room={room} />
+        </div>
+        <Trouble room={room} />
+        {over ? <End {...props} /> : props.action}
+        <Offers room={room} connection={props.connection} />
+        <Players room={room} {...props.players} />
+        {!over && <Controls {...props} />}
+        {props.panel}
+        <Log room={room} />
+      </aside>
+    </div>
+  );
+}
+
+/** What went wrong, in the place where it will be looked for; the space is always kept. */
+function Trouble({ room }: { room: Room }) {
+  const lost = room.link === "offline";
+  const text = lost ? "The connection is lost. Trying again…" : (room.refusal?.message ?? "");
+  return (
+    <p class={`trouble small ${text ? "note" : ""}`} role="status">
+      {text}
+    </p>
+  );
+}
+
+function Controls({ room, connection, game, hints }: TableProps) {
+  const [sure, setSure] = useState(false);
+  const seat = seatShown(room);
+  if (seat === null || room.position?.status !== "playing") return null;
+  const state = room.position.seats[seat];
+  return (
+    <div class="row controls">
+      {hints && (
+        <button
+          type="button"
+          class="button small"
+          aria-pressed={hints.on}
+          disabled={!room.info?.hints}
+          title={room.info?.hints ? "" : "This room was made without hints"}
+          onClick={hints.toggle}
+        >
+          <Bulb /> {hints.label}
+        </button>
+      )}
+      {game?.undoable && (
+        <button
+          type="button"
+          class="button small"
+          disabled={!state?.can_undo}
+          onClick={() => connection.send({ type: "undo", seat })}
+        >
+          <Undo /> Undo
+        </button>
+      )}
+      <button
+        type="button"
+        class="button small"
+        onBlur={() => setSure(false)}
+        onClick={() => (sure ? connection.send({ type: "resign", seat }) : setSure(true))}
+      >
+        <Flag /> {sure ? "Really resign?" : "Resign"}
+      </button>
+    </div>
+  );
+}
+
+function Offers({ room, connection }: { room: Room; connection: Connection }) {
+  const seat = room.seats[0];
+  if (seat === undefined || !room.position) return null;
+  const open = room.position.offers.filter((offer) => !room.seats.includes(offer.seat));
+  return (
+    <>
+      {open.map((offer) => (
+        <div class="note row spread" key={offer.kind}>
+          <span>
+            {playerName(room.info, room.position, offer.seat)} offers {offerWords(offer.kind)}.
+          </span>
+          <span class="row">
+            {[true, false].map((accept) => (
+              <button
+                type="button"
+                class="button small"
+                onClick={() => connection.send({ type: "answer", seat, kind: offer.kind, accept })}
+              >
+                {accept ? "Accept" : "Decline"}
+              </button>
+            ))}
+          </span>
+        </div>
+      ))}
+    </>
+  );
+}
+
+function End({ room, connection }: TableProps) {
+  const seat = room.seats[0];
+  const offered = room.position?.offers.some((o) => o.kind === "rematch" && room.seats.includes(o.seat));
+  const many = (room.position?.seat_names.length ?? 1) > 1;
+  return (
+    <div class="row end">
+      {seat !== undefined && (
+        <button
+          type="button"
+          class="button primary"
+          disabled={offered}
+          onClick={() => connection.send({ type: "rematch", seat })}
+        >
+          <Again /> {offered ? "Rematch offered" : many ? "Rematch, sides swapped" : "Play again"}
+        </button>
+      )}
+      <a class="button" href={`/replay/${room.id}`}>
+        Replay and analysis
+      </a>
+      <button type="button" class="button" onClick={() => void copyLink(`/replay/${room.id}`)}>
+        <Link /> Share
+      </button>
+    </div>
+  );
+}
+
+/** Put a link on the clipboard; where that is forbidden, show it. */
+export async function copyLink(path: string): Promise<void> {
+  const url = new URL(path, location.href).href;
+  try {
+    await navigator.clipboard.writeText(url);
+    tell("The link is copied.");
+  } catch {
+    tell(url, 12);
+  }
+}

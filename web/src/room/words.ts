@@ -1,0 +1,92 @@
+// The room in words: whose turn it is, how it ended, what happened.
+import type { Position, RoomInfo } from "../wire";
+import type { Happening, Room } from "./state";
+
+/** What to call a seat: its player, or the seat's own name. */
+export function playerName(info: RoomInfo | null, position: Position | null, seat: number): string {
+  const player = info?.seats.find((s) => s.seat === seat);
+  return player?.name || position?.seat_names[seat] || `seat ${seat + 1}`;
+}
+
+export function isHotseat(room: Room): boolean {
+  return room.seats.length > 1;
+}
+
+/** One line that says what is going on now. */
+export function statusLine(room: Room): string {
+  const { info, position } = room;
+  if (!info || !position) return "Joining the room…";
+  if (position.status === "waiting") return "Waiting for a player to sit down";
+  if (position.result) return outcome(room);
+  const asked = position.to_move.filter((seat) => !position.ready.includes(seat));
+  const mine = asked.filter((seat) => room.seats.includes(seat));
+  if (mine.length > 0 && isHotseat(room)) {
+    return `${capital(position.seat_names[mine[0]!] ?? "")} to move`;
+  }
+  if (mine.length > 0) return "Your turn";
+  if (asked.length === 0) return "…";
+  const names = asked.map((seat) => playerName(info, position, seat));
+  const thinks = asked.every((seat) => info.seats[seat]?.kind === "agent");
+  return thinks ? `${names.join(" and ")} is thinking` : `Waiting for ${names.join(" and ")}`;
+}
+
+/** How the game ended, from this client's side. */
+export function outcome(room: Room): string {
+  const { info, position } = room;
+  const result = position?.result;
+  if (!result || !position) return "";
+  const why = forfeitWords(room);
+  if (position.seat_names.length === 1) {
+    return why ?? `All sunk with ${-(result.returns[0] ?? 0)} shots`;
+  }
+  if (result.winners.length !== 1) return why ? `Drawn: ${why}` : "Drawn";
+  const winner = result.winners[0]!;
+  const suffix = why ? `: ${why}` : "";
+  if (room.seats.length === 1) return (room.seats[0] === winner ? "You won" : "You lost") + suffix;
+  const name = isHotseat(room) ? position.seat_names[winner]! : playerName(info, position, winner);
+  return `${capital(name)} won${suffix}`;
+}
+
+function forfeitWords(room: Room): string | null {
+  const forfeit = room.position?.result?.forfeits[0];
+  if (!forfeit) return null;
+  const name = playerName(room.info, room.position, forfeit.seat);
+  const words: Record<string, string> = {
+    resigned: `${name} resigned`,
+    time: `${name} ran out of time`,
+  };
+  return words[forfeit.reason] ?? `${name} forfeited (${forfeit.detail})`;
+}
+
+/** Sentences for the log. */
+export function storyOf(happening: Happening, room: Room): string[] {
+  const name = (seat: number) => playerName(room.info, room.position, seat);
+  switch (happening.kind) {
+    case "moved":
+      return happening.story;
+    case "sat":
+      return [`${happening.name || `Seat ${happening.seat + 1}`} sits down.`];
+    case "started":
+      return ["The game begins."];
+    case "ready":
+      return [`${name(happening.seat)} is ready.`];
+    case "taken_back":
+      return [`${name(happening.seat)} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
+    case "offered":
+      return [`${name(happening.offer.seat)} offers ${offerWords(happening.offer.kind)}.`];
+    case "withdrawn":
+      return [`The offer of ${offerWords(happening.offer.kind)} is off.`];
+    case "ended":
+      return [`${outcome(room)}.`];
+    case "rematched":
+      return ["A rematch begins."];
+  }
+}
+
+export function offerWords(kind: "undo" | "rematch"): string {
+  return kind === "undo" ? "to take back a move" : "a rematch";
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
