@@ -118,7 +118,8 @@ async def _invalid(request: Request, error: Exception) -> JSONResponse:
 
 async def _http(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
-    code: Code = "not_found" if error.status_code == 404 else "bad_message"
+    codes: dict[int, Code] = {404: "not_found", 400: "bad_json"}
+    code = codes.get(error.status_code, "bad_message")
     return _fault(request, code, str(error.detail), error.status_code)
 
 

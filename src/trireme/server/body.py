@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -36,14 +38,14 @@ class BodyLimit:
 
         async def noted(message: Message) -> None:
             nonlocal answered
-            answered = True
-            await send(message)
+            if seen <= self._most:  # else whatever the application makes of it is not sent
+                answered = True
+                await send(message)
 
-        try:
+        with suppress(_TooLarge):
             await self._app(scope, counted, noted)
-        except _TooLarge:
-            if not answered:
-                await self._refuse(scope, receive, send)
+        if seen > self._most and not answered:
+            await self._refuse(scope, receive, send)
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
         message = f"a body may have at most {self._most} bytes"

@@ -70,7 +70,7 @@ class Lobby:
         info = await self.catalogue.game(wish.game)
         game = await asyncio.to_thread(checked_game, wish.game, wish.variant, wish.settings)
         chosen = settings_of(game)
-        wanted = wish.seats or _usual_chairs(game)
+        wanted = _usual_chairs(game) if wish.seats is None else wish.seats
         if len(wanted) != game.seats:
             raise Refusal(
                 "bad_settings", f"{wish.game} has {game.seats} seats here, not {len(wanted)}"

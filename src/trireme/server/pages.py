@@ -32,8 +32,8 @@ def mount_pages(app: FastAPI, static: Path) -> None:
 
     @app.get("/{path:path}", include_in_schema=False)
     async def page(path: str) -> Response:
-        if path.startswith(("api/", "ws/")):
-            raise Refusal("not_found", f"there is no /{path[:80]}")
+        if path.startswith(("api/", "ws/")) or "\0" in path:
+            raise Refusal("not_found", f"there is no page {path[:80]!r}")
         file = (root / path).resolve()
         if path and file.is_relative_to(root) and file.is_file():
             kept = FOREVER if path.startswith("assets/") else "no-cache"
@@ -42,5 +42,5 @@ def mount_pages(app: FastAPI, static: Path) -> None:
         if not index.is_file():
             return HTMLResponse(NOT_BUILT, status_code=200 if not path else 404)
         if "." in path.rpartition("/")[2]:
-            raise Refusal("not_found", f"there is no /{path[:80]}")
+            raise Refusal("not_found", f"there is no page {path[:80]!r}")
         return FileResponse(index, headers={"Cache-Control": "no-cache"})
