@@ -98,7 +98,7 @@ def _game_row(folder: Folder, progress: Progress, number: int) -> dict[str, Any]
     return {
         "run_id": folder.run_id,
         "number": number,
-        "cluster": str(fixture.cluster),
+        "cluster": str(fixture.round),
         "first": names[0],
         "second": names[1] if len(names) > 1 else None,
         "first_return": outcome.returns[0],

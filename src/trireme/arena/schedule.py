@@ -29,8 +29,6 @@ class Fixture:
     number: int
     round: int
     """All pairings play the same start and the same seed in one round."""
-    cluster: int
-    """Rounds that share a start share this number: their games tell less than new starts would."""
     seats: tuple[int, ...]
     """Who sits where, by index into the match's entrants."""
     game: AnyGame
@@ -46,17 +44,13 @@ def schedule(match: Match) -> Iterator[Fixture]:
     """
     pairings = match.pairings()
     swaps = 1 if match.game.seats == 1 else 2
-    starts: dict[bytes, int] = {}
     number = 0
     for round_ in range(-(-match.games // swaps)):
         game, opening = start_of(match, round_)
         seed = int(_seeds(match, round_, _SEED).generate_state(1, "uint64")[0] >> 11)
-        cluster = round_
-        if opening or game != match.game:
-            cluster = starts.setdefault(_encoded([settings(game), list(opening)]), round_)
         for pairing in pairings:
             for seats in (pairing, pairing[::-1])[:swaps]:
-                yield Fixture(number, round_, cluster, seats, game, opening, seed)
+                yield Fixture(number, round_, seats, game, opening, seed)
                 number += 1
 
 

@@ -76,7 +76,7 @@ class Duel:
     """Variance of a pair of games as it was, over what independent games would have: below 1
     the pairing helped, above 1 the games of a pair went the same way."""
     distinct: int
-    """Games that differ from all others of the two."""
+    """Games without repeated pairs: what interval and p-value rest on."""
 
 
 @dataclass(frozen=True)
@@ -114,31 +114,49 @@ class Table:
 
 def two_seat_table(names: Sequence[str], rows: Sequence[Row]) -> Table:
     """Scores, ratings and comparisons of agents that meet."""
-    rated = rate(_tally(names, rows))
+    telling = evidence(rows)
+    rated = rate(_tally(names, telling))
     scores: dict[str, Score] = {}
     for i in np.argsort(-rated.elo, kind="stable"):
         wins, draws, losses = _record_of(names[i], rows)
         games = wins + draws + losses
         share = (wins + draws / 2) / games if games else 0.5
+        told = sum(names[i] in row.agents for row in telling)
         scores[names[i]] = Score(
             games,
             wins,
             draws,
             losses,
             share,
-            wilson(wins + draws / 2, games),
+            wilson(share * told, told),
             float(rated.elo[i]),
             (float(rated.low[i]), float(rated.high[i])),
         )
-    duels = _duels(names, rows)
-    points = float(sum(r.points for r in rows))
+    duels = _duels(names, rows, telling)
+    share = sum(r.points for r in rows) / len(rows) if rows else 0.5
     first = FirstSeat(
-        points / len(rows) if rows else 0.5,
-        wilson(points, len(rows)),
+        share,
+        wilson(share * len(telling), len(telling)),
         rated.advantage,
         rated.advantage_interval,
     )
     return Table(scores, duels, first, (*_cycle_notes(duels), *_pair_notes(duels)))
+
+
+def evidence(rows: Sequence[Row]) -> list[Row]:
+    """The rows without repetitions: a pair of games that two agents played before, move by move,
+    tells nothing new, however often it is played."""
+    groups: dict[tuple[frozenset[str], Hashable], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((frozenset(row.agents), row.cluster), []).append(row)
+    seen: set[tuple[tuple[tuple[str, ...], str], ...]] = set()
+    kept: list[Row] = []
+    for games in groups.values():
+        what = tuple(sorted((row.agents, row.fingerprint) for row in games))
+        if what not in seen or not all(row.fingerprint for row in games):
+            kept += games
+        seen.add(what)
+    return kept
 
 
 def one_seat_table(
@@ -184,40 +202,48 @@ def _record_of(name: str, rows: Iterable[Row]) -> tuple[int, int, int]:
     return points.count(1.0), points.count(0.5), points.count(0.0)
 
 
-def _duels(names: Sequence[str], rows: Sequence[Row]) -> tuple[Duel, ...]:
+def _duels(names: Sequence[str], rows: Sequence[Row], telling: Sequence[Row]) -> tuple[Duel, ...]:
+    met, told = _by_pairing(names, rows), _by_pairing(names, telling)
+    points = {pair: _by_cluster(pair[0], games) for pair, games in told.items()}
+    # Halves, so that the sums lie on the grid of quarters that the exact test needs.
+    leads = [[sum(p) / 2 - len(p) / 4 for p in clusters] for clusters in points.values()]
+    corrected = holm([sign_flip_p(lead) for lead in leads])
+    duels = []
+    for (pair, games), p_value in zip(met.items(), corrected, strict=True):
+        wins, draws, losses = _record_of(pair[0], games)
+        share, distinct = (wins + draws / 2) / len(games), len(told[pair])
+        duels.append(
+            Duel(
+                pair,
+                len(games),
+                wins,
+                draws,
+                losses,
+                share,
+                wilson(share * distinct, distinct),
+                p_value,
+                variance_ratio(points[pair]),
+                distinct,
+            )
+        )
+    return tuple(duels)
+
+
+def _by_pairing(names: Sequence[str], rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
     met: dict[tuple[str, str], list[Row]] = {}
     order = {name: i for i, name in enumerate(names)}
     for row in rows:
         a, b = sorted(row.agents, key=order.__getitem__)
         met.setdefault((a, b), []).append(row)
-    raw = []
-    for (a, b), games in met.items():
-        clusters: dict[Hashable, list[float]] = defaultdict(list)
-        for row in games:
-            clusters[row.cluster].append(row.points if row.agents[0] == a else 1 - row.points)
-        # Halves, so that the sums lie on the grid of quarters that the exact test needs.
-        leads = [sum(points) / 2 - len(points) / 4 for points in clusters.values()]
-        raw.append((a, b, games, list(clusters.values()), sign_flip_p(leads)))
-    corrected = holm([entry[-1] for entry in raw])
-    duels = []
-    for (a, b, games, points, _), p_value in zip(raw, corrected, strict=True):
-        wins, draws, losses = _record_of(a, games)
-        total = wins + draws / 2
-        duels.append(
-            Duel(
-                (a, b),
-                len(games),
-                wins,
-                draws,
-                losses,
-                total / len(games),
-                wilson(total, len(games)),
-                p_value,
-                variance_ratio(points),
-                len({row.fingerprint for row in games}),
-            )
-        )
-    return tuple(duels)
+    return met
+
+
+def _by_cluster(name: str, rows: Iterable[Row]) -> list[list[float]]:
+    """The points of `name` in the games of every cluster."""
+    clusters: dict[Hashable, list[float]] = defaultdict(list)
+    for row in rows:
+        clusters[row.cluster].append(row.points if row.agents[0] == name else 1 - row.points)
+    return list(clusters.values())
 
 
 def variance_ratio(clusters: Sequence[Sequence[float]]) -> float | None:
@@ -274,10 +300,11 @@ def _circle(cycle: Sequence[str]) -> str:
 def _pair_notes(duels: Iterable[Duel]) -> Iterable[str]:
     for duel in duels:
         a, b = duel.agents
-        if duel.distinct * 2 < duel.games:
+        if duel.distinct < duel.games:
             yield (
-                f"Only {duel.distinct} of the {duel.games} games between {a} and {b} differ: they"
-                " repeat themselves, and the intervals promise too much."
+                f"{duel.games - duel.distinct} of the {duel.games} games between {a} and {b}"
+                " repeat earlier ones move by move; intervals and ratings count only the other"
+                f" {duel.distinct}."
             )
         elif duel.variance_ratio is not None and duel.variance_ratio > 1.5 and duel.games >= 40:
             yield (

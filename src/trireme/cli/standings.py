@@ -102,15 +102,18 @@ def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
     alone = all(hasattr(standing, "shots_mean") for standing, _, _ in lines.values())
     table = Table(box=None, pad_edge=False)
     kind = ("shots", "95 %", "median") if alone else ("+ = −", "score", "95 %", "Elo", "95 % ")
-    for head in ("agent", "games", *kind, "time a move", "forfeits"):
-        table.add_column(head, justify="left" if head == "agent" else "right", header_style="dim")
+    for head in ("agent", "games", *kind, "a move", "forfeits"):
+        first = head == "agent"
+        table.add_column(
+            head, justify="left" if first else "right", header_style="dim", no_wrap=not first
+        )
     for name, (told, took, faults) in lines.items():
         if alone:
             cells = [f"[bold]{told.shots_mean:.2f}[/]", _span(told.shots_ci95, ".2f")]
             cells.append(f"{told.shots_median:g}")
         else:
             cells = [f"{told.wins} {told.draws} {told.losses}", f"{told.score:.1%}"]
-            cells += [_span(told.score_ci95, ".1%"), f"[bold]{told.elo:+.0f}[/]"]
+            cells += [_span(told.score_ci95, ".0%"), f"[bold]{told.elo:+.0f}[/]"]
             cells.append(_span(told.elo_ci95, "+.0f"))
         shown = "" if took is None else duration(took)
         table.add_row(name, str(told.games), *cells, shown, str(faults or ""))
@@ -118,4 +121,4 @@ def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
 
 
 def _span(interval: tuple[float, float], form: str) -> str:
-    return f"{interval[0]:{form}} … {interval[1]:{form}}"
+    return f"{interval[0]:{form}}…{interval[1]:{form}}"

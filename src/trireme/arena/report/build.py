@@ -141,7 +141,7 @@ def rows_of(
         Row(
             tuple(match.names[i] for i in fixtures[number].seats),
             outcome.returns,
-            fixtures[number].cluster,
+            fixtures[number].round,
             outcome.fingerprint,
         )
         for number, outcome in sorted(outcomes.items())

@@ -24,8 +24,8 @@ def page(report: Report, progress: Progress) -> str:
     colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
     parts = (
-        _notes(report),
         _standings(report, colours),
+        _notes(report),
         _ratings(report, colours),
         _shots(report, progress, colours),
         sections.sprt(report),
@@ -109,7 +109,8 @@ def _standing(agent: AgentReport, colour: str) -> str:
         cells += [str(told.wins), str(told.draws), str(told.losses)]
         low, high = told.score_ci95
         cells.append(f"{told.score:.1%}<br><small>{low:.1%} – {high:.1%}</small>")
-        cells.append(f"<b>{told.elo:+.0f}</b><br>{_span(told.elo_ci95, '+.0f')}")
+        elo = f"{told.elo:+.0f}".replace("-", "−")
+        cells.append(f"<b>{elo}</b><br>{_span(told.elo_ci95, '+.0f')}")
     cells += [duration(agent.time_per_move), str(agent.forfeits) if agent.forfeits else "–"]
     body = "".join(f"<td>{cell}</td>" for cell in cells)
     return (
@@ -207,7 +208,8 @@ def _times(report: Report, progress: Progress, colours: dict[str, str]) -> str:
     for agent in report.agents:
         times = per_game[agent.name]
         if times:
-            low, high = np.quantile(times, (0.05, 0.95))
+            low, high = np.quantile([*times, agent.time_per_move], (0.05, 0.95))
+            low, high = min(low, agent.time_per_move), max(high, agent.time_per_move)
             mean = duration(agent.time_per_move)
             hover = (
                 f"{agent.name}: {mean} a move; in 90 % of games {duration(low)} – {duration(high)}"

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .intervals import Floats, Interval, bootstrap_weights, small_sample
+from .intervals import Z95, Floats, Interval, bootstrap_weights, small_sample
 
 ELO = 400 / math.log(10)
 _PRIORS = {"rating": 6.0, "advantage": 2.0, "draw": 2.0}
@@ -52,6 +52,11 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     samples = fit(drawn, start=fitted)
     widen = small_sample(len(results))
     low, high = _interval(fitted[: count + 1], samples[:, : count + 1], widen)
+    # Where strength decides every game, both games of a pair, resampling sees no doubt about the
+    # advantage; the likelihood does.
+    doubt = Z95 * _deviation(fitted, total)
+    low[count] = min(low[count], fitted[count] - doubt)
+    high[count] = max(high[count], fitted[count] + doubt)
     return Rated(
         fitted[:count] * ELO,
         low[:count] * ELO,
@@ -62,6 +67,13 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     )
 
 
+def _deviation(fitted: Floats, total: Floats) -> float:
+    """The standard deviation of the advantage that the likelihood gives."""
+    games, design, precision, centre = _model(total[None])
+    _, curve = _slope_and_curve(fitted[None], games, design, precision, centre)
+    return math.sqrt(float(np.linalg.inv(curve[0])[-2, -2]))
+
+
 def fit(totals: Floats, start: Floats | None = None) -> Floats:
     """The most likely parameters for a batch of results, float64[batch, agents, agents, 3].
 
@@ -69,20 +81,12 @@ def fit(totals: Floats, start: Floats | None = None) -> Floats:
     draw parameter, in natural units. Newton's method; the priors make the solution unique.
     """
     batch, count = totals.shape[:2]
-    firsts, seconds = np.nonzero(totals.sum(axis=(0, 3)))
-    games = totals[:, firsts, seconds]  # [batch, meetings, 3]
-    design = np.zeros((len(firsts), count + 1))
-    design[np.arange(len(firsts)), firsts] += 1
-    design[np.arange(len(firsts)), seconds] -= 1
-    design[:, count] = 1
-    precision = np.full(count + 2, _PRIORS["rating"] ** -2)
-    precision[count], precision[count + 1] = _PRIORS["advantage"] ** -2, _PRIORS["draw"] ** -2
-    centre = np.zeros(count + 2)
-    centre[count + 1] = _DRAW_CENTRE
+    games, design, precision, centre = _model(totals)
     at = np.repeat((centre if start is None else start)[None], batch, axis=0)
     value = _objective(at, games, design, precision, centre)
     for _ in range(60):
-        step = _newton_step(at, games, design, precision, centre)
+        slope, curve = _slope_and_curve(at, games, design, precision, centre)
+        step = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
         size = np.ones(batch)
         for _ in range(20):
             tried = at + size[:, None] * step
@@ -96,6 +100,22 @@ def fit(totals: Floats, start: Floats | None = None) -> Floats:
             break
     at[:, :count] -= at[:, :count].mean(axis=1, keepdims=True)
     return at
+
+
+def _model(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
+    """Games by meeting, [batch, meetings, 3]; who meets, [meetings, agents + 1]; the priors."""
+    count = totals.shape[1]
+    firsts, seconds = np.nonzero(totals.sum(axis=(0, 3)))
+    meetings = np.arange(len(firsts))
+    design = np.zeros((len(firsts), count + 1))
+    design[meetings, firsts] += 1
+    design[meetings, seconds] -= 1
+    design[:, count] = 1
+    precision = np.full(count + 2, _PRIORS["rating"] ** -2)
+    precision[count], precision[count + 1] = _PRIORS["advantage"] ** -2, _PRIORS["draw"] ** -2
+    centre = np.zeros(count + 2)
+    centre[count + 1] = _DRAW_CENTRE
+    return totals[:, firsts, seconds], design, precision, centre
 
 
 def _shares(at: Floats, design: Floats) -> tuple[Floats, Floats, Floats]:
@@ -117,16 +137,16 @@ def _objective(
     return value
 
 
-def _newton_step(
+def _slope_and_curve(
     at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
-) -> Floats:
+) -> tuple[Floats, Floats]:
+    """The gradient of the objective, and its expected information: Newton's two ingredients."""
     win, even, loss = _shares(at, design)
     played = games.sum(axis=2)
     gap = (games[:, :, 0] - games[:, :, 2] - played * (win - loss)) / 2
     draws = games[:, :, 1] - played * even
     slope = np.concatenate([gap @ design, draws.sum(axis=1, keepdims=True)], axis=1)
     slope -= (at - centre) * precision
-    # The expected information: edge and draw parameter vary with the three chances.
     edge_edge = played * (win + loss - (win - loss) ** 2) / 4
     edge_draw = -played * even * (win - loss) / 2
     draw_draw = (played * even * (1 - even)).sum(axis=1)
@@ -138,8 +158,7 @@ def _newton_step(
     curve[:, -1, :-1] = cross
     curve[:, -1, -1] = draw_draw
     curve[:, range(size), range(size)] += precision
-    step: Floats = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
-    return step
+    return slope, curve
 
 
 def _resampled(results: Floats, replicates: int, seed: int) -> Floats:

@@ -19,7 +19,7 @@ from trireme.core.errors import BadSpec
 
 from .intervals import Floats
 
-SCORES: Floats = np.array([0.0, 0.25, 0.5, 0.75, 1.0])
+_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score of a pair's two games, for each of the five results."""
 _UNSEEN = 1e-3
 """What stands for a result that has not been seen: a likelihood needs all five to be possible."""
@@ -107,13 +107,14 @@ def _constrained(shares: Floats, mean: float) -> Floats:
 
     They are shares / (1 + t·(score - mean)); t is found by halving, as the mean falls with t.
     """
-    away = SCORES - mean
-    low, high = -1 / away.max(), -1 / away.min()
-    for _ in range(100):
+    # Plain floats: five of them are too few for arrays to be quicker.
+    terms = [(share, score - mean) for share, score in zip(shares.tolist(), _SCORES, strict=True)]
+    low, high = -1 / terms[-1][1], -1 / terms[0][1]
+    for _ in range(60):
         middle = (low + high) / 2
-        if float(shares @ (away / (1 + middle * away))) > 0:
+        if sum(share * away / (1 + middle * away) for share, away in terms) > 0:
             low = middle
         else:
             high = middle
-    fitted: Floats = shares / (1 + (low + high) / 2 * away)
-    return fitted
+    tilt = (low + high) / 2
+    return np.array([share / (1 + tilt * away) for share, away in terms])

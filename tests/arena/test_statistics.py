@@ -1,0 +1,321 @@
+"""The statistics against closed forms and against simulated truth."""
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trireme import BadSpec
+from trireme.arena import Sprt
+from trireme.arena.standing import Row, evidence, one_seat_table, two_seat_table, variance_ratio
+from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
+from trireme.arena.statistics.intervals import bootstrap_mean, wilson
+from trireme.arena.statistics.ratings import ELO, fit, rate
+from trireme.arena.statistics.sprt import expected_score, pair_counts
+
+Z = 1.959963984540054
+
+
+# Wilson
+
+
+@given(games=st.integers(1, 500), share=st.floats(0, 1))
+def test_wilson_ends_solve_its_quadratic(games: int, share: float) -> None:
+    points = round(share * games)
+    for end in wilson(points, games):
+        apart = (points / games - end) ** 2
+        assert apart == pytest.approx(Z**2 * end * (1 - end) / games, abs=1e-9)
+
+
+def test_wilson_covers_the_truth_as_often_as_it_says() -> None:
+    # The exact coverage is a finite sum; averaged over shares it must be near 95 %.
+    games = 40
+    ends = [wilson(k, games) for k in range(games + 1)]
+    covered = []
+    for share in np.linspace(0.03, 0.97, 95):
+        chances = [math.comb(games, k) * share**k * (1 - share) ** (games - k) for k in range(41)]
+        covered.append(
+            sum(c for c, (low, high) in zip(chances, ends, strict=True) if low <= share <= high)
+        )
+    assert 0.945 <= float(np.mean(covered)) <= 0.965
+
+
+def test_no_games_say_nothing() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+
+
+# Bootstrap of means
+
+
+def test_the_bootstrap_of_a_mean_covers_the_truth() -> None:
+    rng = np.random.default_rng(1)
+    hits = 0
+    for trial in range(400):
+        low, high = bootstrap_mean(rng.gamma(8.0, 5.0, size=25), seed=trial, replicates=500)
+        hits += low <= 40.0 <= high
+    assert 0.91 <= hits / 400 <= 0.98
+
+
+def test_paired_differences_have_narrower_intervals_when_fleets_matter() -> None:
+    rng = np.random.default_rng(2)
+    fleets = rng.normal(50, 10, size=200)
+    rows = []
+    for fleet, base in enumerate(fleets):
+        rows.append(Row(("a",), (-float(round(base + rng.normal(0, 2))),), fleet))
+        rows.append(Row(("b",), (-float(round(base + 1.5 + rng.normal(0, 2))),), fleet))
+    shots, (difference,) = one_seat_table(["a", "b"], rows)
+    assert list(shots) == ["a", "b"]
+    paired = difference.shots_ci95[1] - difference.shots_ci95[0]
+    alone = shots["a"].shots_ci95[1] - shots["a"].shots_ci95[0]
+    assert paired < alone / 2
+    assert difference.shots_ci95[0] < -1.5 < difference.shots_ci95[1]
+    assert difference.p_value < 0.001
+
+
+# Ratings
+
+
+def results(games: list[tuple[int, int, int]], agents: int = 2) -> np.ndarray:
+    """One cluster of games (first, second, 0 won / 1 drawn / 2 lost) each."""
+    table = np.zeros((len(games), agents, agents, 3))
+    for cluster, (first, second, end) in enumerate(games):
+        table[cluster, first, second, end] += 1
+    return table
+
+
+def test_two_agents_without_draws_have_the_rating_of_the_logistic_curve() -> None:
+    games = [(0, 1, 0)] * 750 + [(1, 0, 2)] * 750 + [(0, 1, 2)] * 250 + [(1, 0, 0)] * 250
+    rated = rate(results(games), replicates=100)
+    assert rated.elo[0] - rated.elo[1] == pytest.approx(400 * math.log10(3), abs=1.0)
+    assert rated.advantage == pytest.approx(0.0, abs=0.5)
+    assert rated.elo.sum() == pytest.approx(0.0)
+
+
+def test_the_advantage_of_the_first_seat_is_not_taken_for_strength() -> None:
+    # The first seat wins three games in four, whoever sits there.
+    games = [(0, 1, 0)] * 600 + [(0, 1, 2)] * 200 + [(1, 0, 0)] * 600 + [(1, 0, 2)] * 200
+    rated = rate(results(games), replicates=100)
+    assert rated.elo == pytest.approx([0.0, 0.0], abs=0.5)
+    assert rated.advantage == pytest.approx(400 * math.log10(3), abs=1.5)
+
+
+def test_draws_are_fitted_and_pull_together() -> None:
+    games = [(0, 1, 0), (0, 1, 1), (0, 1, 1), (0, 1, 2)] * 200
+    rated = rate(results(games), replicates=100)
+    assert rated.draw_share == pytest.approx(0.5, abs=0.01)
+    assert rated.elo[0] == pytest.approx(0.0, abs=0.5)
+
+
+def test_the_fit_is_where_no_step_helps() -> None:
+    rng = np.random.default_rng(3)
+    totals = rng.integers(0, 30, size=(1, 4, 4, 3)).astype(float)
+    for i in range(4):
+        totals[:, i, i] = 0
+    best = fit(totals)[0]
+    shares = {}
+    for i, j in itertools.permutations(range(4), 2):
+        edge = (best[i] - best[j] + best[4]) / 2
+        weights = np.array([math.exp(edge), math.exp(best[5]), math.exp(-edge)])
+        shares[i, j] = weights / weights.sum()
+    for agent in range(4):
+        # Points won equal points expected, but for the pull of the wide prior.
+        seen = expected = 0.0
+        for (i, j), share in shares.items():
+            sign = 1 if agent == i else -1 if agent == j else 0
+            seen += sign * (totals[0, i, j, 0] - totals[0, i, j, 2])
+            expected += sign * totals[0, i, j].sum() * (share[0] - share[2])
+        assert seen == pytest.approx(expected, abs=0.2)
+
+
+def simulate(
+    strengths: list[float], advantage: float, draw: float, rounds: int, rng: np.random.Generator
+) -> np.ndarray:
+    """Matches in which every start helps the first seat by its own random amount."""
+    count = len(strengths)
+    table = np.zeros((rounds, count, count, 3))
+    for cluster in range(rounds):
+        start = rng.normal(0, 0.4)
+        for i, j in itertools.permutations(range(count), 2):
+            edge = (strengths[i] - strengths[j] + advantage + start) / 2
+            weights = np.array([math.exp(edge), draw, math.exp(-edge)])
+            table[cluster, i, j, rng.choice(3, p=weights / weights.sum())] += 1
+    return table
+
+
+@pytest.mark.parametrize(
+    ("strengths", "rounds"),
+    [([0.0, 0.0], 50), ([0.8, -0.8], 50), ([1.0, 0.0, -1.0], 30), ([2.5, -2.5], 40)],
+)
+def test_rating_intervals_cover_the_truth(strengths: list[float], rounds: int) -> None:
+    rng = np.random.default_rng(4)
+    truth = np.array(strengths) * ELO
+    hits = []
+    for trial in range(150):
+        rated = rate(simulate(strengths, 0.3, 0.3, rounds, rng), replicates=300, seed=trial)
+        hits.append((rated.low <= truth) & (truth <= rated.high))
+    # Never much below 95 %; above it where an agent nearly always wins.
+    assert float(np.mean(hits)) >= 0.91
+
+
+def test_an_agent_that_won_everything_has_a_finite_rating_and_an_honest_interval() -> None:
+    games = [(0, 1, 0), (1, 0, 2)] * 25
+    rated = rate(results(games))
+    assert math.isfinite(rated.elo[0])
+    assert rated.low[0] < rated.elo[0] <= rated.high[0]
+    # 50 wins of 50 do not exclude a true score of 95 %.
+    assert 2 * rated.low[0] < 400 * math.log10(0.95 / 0.05)
+
+
+def test_where_strength_decides_all_the_first_seat_stays_unknown() -> None:
+    table = np.zeros((20, 2, 2, 3))
+    table[:, 0, 1, 0] = table[:, 1, 0, 2] = 1
+    low, high = rate(table).advantage_interval
+    assert high - low > 100
+
+
+# The sequential test
+
+
+def test_the_likelihood_ratio_matches_the_binomial_case() -> None:
+    # With only the results 0 and 2 of a pair possible, the five-way test is the textbook one.
+    test = Sprt(0, 100)
+    wins, losses = 60, 40
+    one = expected_score(100)
+    expected = wins * math.log(one / 0.5) + losses * math.log((1 - one) / 0.5)
+    assert test.llr([losses, 0, 0, 0, wins]) == pytest.approx(expected, abs=0.05)
+
+
+def test_mirrored_results_give_the_opposite_ratio() -> None:
+    test = Sprt(-20, 20)
+    counts = [3, 9, 30, 14, 5]
+    assert test.llr(counts) == pytest.approx(-test.llr(counts[::-1]))
+    assert test.llr([0, 0, 0, 0, 0]) == 0.0
+
+
+def test_the_bounds_are_walds() -> None:
+    assert Sprt(0, 10).bounds == pytest.approx((-math.log(19), math.log(19)))
+
+
+@pytest.mark.parametrize("correlated", [False, True])
+def test_errors_are_as_rare_as_promised(correlated: bool) -> None:
+    rng = np.random.default_rng(5)
+    test = Sprt(0, 80)
+
+    def outcome(elo: float) -> str | None:
+        counts = np.zeros(5)
+        share = expected_score(elo)
+        for _ in range(4000):
+            games = rng.random(2) < share
+            if correlated and rng.random() < 0.5:
+                games[1] = games[0]
+            counts[round(float(games.mean()) * 4)] += 1
+            if verdict := test.verdict(counts):
+                return verdict
+        return None
+
+    weak = [outcome(0) for _ in range(150)]
+    strong = [outcome(80) for _ in range(150)]
+    assert None not in weak + strong
+    # 5 % promised; 150 trials rarely show more than 9 % when it holds.
+    assert weak.count("stronger") <= 13
+    assert strong.count("not stronger") <= 13
+
+
+def test_pairs_are_counted_by_their_points() -> None:
+    assert pair_counts([0, 0.25, 0.5, 0.5, 1]).tolist() == [1, 1, 2, 0, 1]
+
+
+@pytest.mark.parametrize("text", ["", "5", "a,b", "10,0", "0,10,0.05", "0,10,0.9,0.05"])
+def test_a_senseless_test_is_refused(text: str) -> None:
+    with pytest.raises(BadSpec, match=r"expected|must be"):
+        Sprt.parse(text)
+
+
+# Comparisons
+
+
+@given(st.lists(st.integers(-6, 6), min_size=1, max_size=9))
+def test_the_sign_flip_test_counts_all_choices_of_signs(differences: list[int]) -> None:
+    seen = abs(sum(differences))
+    sums = [
+        abs(sum(s * d for s, d in zip(signs, differences, strict=True)))
+        for signs in itertools.product((1, -1), repeat=len(differences))
+    ]
+    assert sign_flip_p(differences) == pytest.approx(sum(s >= seen for s in sums) / len(sums))
+
+
+def test_many_differences_take_the_normal_limit() -> None:
+    rng = np.random.default_rng(6)
+    values = rng.integers(-90, 91, size=1500)
+    exact = sign_flip_p(values[:700])
+    near = math.erfc(abs(values[:700].sum()) / math.sqrt(2 * (values[:700] ** 2).sum()))
+    assert exact == pytest.approx(near, abs=0.01)
+    assert 0 < sign_flip_p(values) <= 1
+
+
+def test_holm_rejects_no_more_than_bonferroni_first_and_stays_in_order() -> None:
+    p_values = [0.01, 0.02, 0.005, 0.9]
+    corrected = holm(p_values)
+    assert corrected == pytest.approx([0.03, 0.04, 0.02, 0.9])
+    assert holm([]) == []
+
+
+def test_holm_keeps_false_alarms_rare_in_a_family() -> None:
+    rng = np.random.default_rng(7)
+    alarms = sum(min(holm(list(rng.random(10)))) < 0.05 for _ in range(2000))
+    assert alarms / 2000 <= 0.065
+
+
+def test_a_cycle_is_found_wherever_it_is() -> None:
+    beats = {"a": ["b", "c", "d"], "b": ["c"], "c": ["d"], "d": ["b"]}
+    assert find_cycle(beats) == ["b", "c", "d"]
+    assert find_cycle({"a": ["b"], "b": ["a"]}) == ["a", "b"]
+    assert find_cycle({}) is None
+
+
+# Standings
+
+
+def pair(cluster: int, a: str, b: str, first: float, second: float, mark: str = "") -> list[Row]:
+    """Two games with seats swapped: the returns of seat 0 in each."""
+    return [
+        Row((a, b), (first, -first), cluster, f"{cluster}{mark}x" if mark != "same" else "x"),
+        Row((b, a), (second, -second), cluster, f"{cluster}{mark}y" if mark != "same" else "y"),
+    ]
+
+
+def test_a_cycle_is_noted_with_its_weight() -> None:
+    rows = [
+        row
+        for cluster in range(20)
+        for a, b in (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))
+        for row in pair(cluster, a, b, 1.0, -1.0)
+    ]
+    table = two_seat_table(["rock", "scissors", "paper"], rows)
+    assert any("rock beats scissors beats paper beats rock" in note for note in table.notes)
+    assert [s.score for s in table.scores.values()] == [0.5, 0.5, 0.5]
+    few = two_seat_table(["rock", "scissors", "paper"], rows[:6])
+    assert any("not beyond chance" in note for note in few.notes)
+
+
+def test_games_that_repeat_themselves_are_counted_once_as_evidence() -> None:
+    rows = [row for cluster in range(50) for row in pair(cluster, "a", "b", 1.0, -1.0, "same")]
+    assert len(evidence(rows)) == 2
+    (duel,) = two_seat_table(["a", "b"], rows).duels
+    assert (duel.games, duel.distinct) == (100, 2)
+    assert duel.score_ci95 == pytest.approx(wilson(2, 2))
+    assert duel.p_value == 1.0
+
+
+def test_the_variance_of_pairs_is_estimated_and_not_assumed() -> None:
+    rng = np.random.default_rng(8)
+    alike = [[p, p] for p in rng.integers(0, 2, 400)]
+    apart = [[p, 1 - p] for p in rng.integers(0, 2, 400)]
+    free = rng.integers(0, 2, (400, 2)).tolist()
+    assert variance_ratio(alike) == pytest.approx(2.0, abs=0.02)
+    assert variance_ratio(apart) == pytest.approx(0.0, abs=0.02)
+    assert variance_ratio(free) == pytest.approx(1.0, abs=0.2)
+    assert variance_ratio([[1.0, 1.0], [1.0, 1.0]]) is None
