@@ -18,23 +18,35 @@ if TYPE_CHECKING:
     from .checks import ResetNeeded
     from .gomoku_vector import GomokuVectorEnv
     from .navigation_vector import NavigationVectorEnv
+    from .sb3 import BattleshipVecEnv
+    from .zoo import SeatsEnv, TogetherEnv, aec, parallel
 
 __all__ = [
     "BattleshipEnv",
+    "BattleshipVecEnv",
     "BattleshipVectorEnv",
     "GomokuVectorEnv",
     "NavigationVectorEnv",
     "ResetNeeded",
     "Rewards",
+    "SeatsEnv",
+    "TogetherEnv",
+    "aec",
+    "parallel",
 ]
 
 _PLACES = {
     "BattleshipEnv": "battleship",
+    "BattleshipVecEnv": "sb3",
     "BattleshipVectorEnv": "battleship_vector",
     "GomokuVectorEnv": "gomoku_vector",
     "NavigationVectorEnv": "navigation_vector",
     "ResetNeeded": "checks",
     "Rewards": "battleship",
+    "SeatsEnv": "zoo",
+    "TogetherEnv": "zoo",
+    "aec": "zoo",
+    "parallel": "zoo",
 }
 
 

@@ -1,0 +1,161 @@
+"""A game in progress as PettingZoo's adapters see it: seats choose numbers, and the rules play."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from ..core.errors import BadSettings, IllegalAction, unknown
+from ..core.game import AnyGame, Seat
+from ..core.play import Forfeit, Session
+from ..core.record import Record
+from ..core.registry import draw_text
+from ..core.seeding import fresh_seed
+from .checks import ResetNeeded, known_render_mode, positive
+from .encoding import encoder_of
+
+RENDER_MODES = ["ansi", "human"]
+ILLEGAL = ("forfeit", "raise")
+
+
+class Table:
+    """One game with its encoder: seats choose, and a move is made once all have decided.
+
+    Actions that the encoder has no numbers for (fleets to be placed) are drawn at random from the
+    legal ones, each seat from its own stream; an opening puts others in their place.
+    """
+
+    def __init__(
+        self, game: AnyGame, render_mode: str | None, max_cycles: int | None, illegal: str
+    ) -> None:
+        if illegal not in ILLEGAL:
+            raise BadSettings(str(unknown("illegal", str(illegal), ILLEGAL)))
+        self.game = game
+        self.encoder = encoder_of(game)
+        self.illegal = illegal
+        self.render_mode = known_render_mode(render_mode, RENDER_MODES)
+        self.max_cycles = None if max_cycles is None else positive(max_cycles, "max_cycles")
+        self.players = [f"player_{seat}" for seat in range(game.seats)]
+        self.chosen: dict[Seat, list[int]] = {}
+        self.faults: dict[Seat, Forfeit] = {}
+        self.moves = 0
+        self._session: Session | None = None
+        self._rng: np.random.Generator | None = None
+        self.begin(0, None)
+        self.width = max(self.choices(seat) for seat in self.session.to_move)
+        sample = self.observe(0)
+        self.observation_spaces = {
+            player: spaces.Box(0, 1, sample.shape, sample.dtype.type) for player in self.players
+        }
+        self.together = len(self.session.to_move) == game.seats
+        self._session, self._rng = None, None
+
+    @property
+    def session(self) -> Session:
+        if self._session is None:
+            raise ResetNeeded("call reset() first")
+        return self._session
+
+    @property
+    def record(self) -> Record:
+        """The episode so far, as the rest of the laboratory reads it."""
+        return self.session.record
+
+    def begin(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        """A new episode; `options["opening"]` holds moves made before anybody is asked."""
+        if seed is None:
+            if self._rng is None:
+                self._rng = np.random.default_rng(fresh_seed())
+            seed = int(self._rng.integers(2**32))
+        else:
+            self._rng = np.random.default_rng(seed)
+        opening = (options or {}).get("opening", ())
+        self._session = Session(self.game, self.players, seed=seed, opening=opening)
+        self.moves = 0
+        self._next_move()
+
+    def choices(self, seat: Seat) -> int:
+        """How many choices make up the next action of `seat`."""
+        return self.encoder.choices(self.game.view(self.session.state, seat), seat)
+
+    def observe(self, seat: Seat) -> NDArray[Any]:
+        """What `seat` sees, its choices so far included."""
+        view = self.game.view(self.session.state, seat)
+        return self.encoder.observe(view, seat, self.chosen.get(seat, ()))
+
+    def allowed(self, seat: Seat) -> NDArray[np.int8]:
+        """What `seat` may choose next: nothing where it has not to."""
+        if seat not in self.waiting():
+            return np.zeros(self.encoder.num_actions, np.int8)
+        view = self.game.view(self.session.state, seat)
+        return self.encoder.allowed(view, seat, self.chosen[seat])
+
+    def waiting(self) -> list[Seat]:
+        """The seats that have choices left to make before the next move."""
+        return [
+            seat
+            for seat in self.session.to_move
+            if seat not in self.faults and len(self.chosen[seat]) < self.choices(seat)
+        ]
+
+    def choose(self, seat: Seat, number: int) -> None:
+        """One choice of a seat that has one to make."""
+        if not 0 <= number < self.encoder.num_actions or not self.allowed(seat)[number]:
+            fault = f"{number} is not allowed for {self.players[seat]} now: see its action_mask"
+            if self.illegal == "raise":
+                raise IllegalAction(fault)
+            self.faults[seat] = Forfeit(seat, "illegal", fault)
+            return
+        self.chosen[seat].append(number)
+
+    def choose_together(self, numbers: Mapping[Seat, Sequence[int]]) -> None:
+        """The choices of several seats; where one is refused by raising, none counts."""
+        before = {seat: list(chosen) for seat, chosen in self.chosen.items()}
+        try:
+            for seat, chosen in numbers.items():
+                for number in chosen:
+                    if seat not in self.faults:
+                        self.choose(seat, number)
+        except IllegalAction:
+            self.chosen = before
+            raise
+
+    def resolve(self) -> tuple[float, ...]:
+        """Make the move that was chosen, once nobody is waited for; the gains of all seats."""
+        session = self.session
+        before = session.returns
+        if self.faults:
+            session.forfeit(*self.faults.values())
+        else:
+            session.move({seat: self._decision(seat) for seat in session.to_move})
+            self.moves += 1
+            self._next_move()
+        return tuple(now - then for now, then in zip(session.returns, before, strict=True))
+
+    def late(self) -> bool:
+        """Whether every seat has had its `max_cycles` turns."""
+        if self.max_cycles is None:
+            return False
+        seats = 1 if self.together else self.game.seats
+        return self.moves // seats >= self.max_cycles
+
+    def draw(self) -> str:
+        """The game as a spectator may see it."""
+        return draw_text(self.game, self.session.state)
+
+    def _decision(self, seat: Seat) -> Any:
+        view = self.game.view(self.session.state, seat)
+        return self.encoder.decide(view, seat, self.chosen[seat])
+
+    def _next_move(self) -> None:
+        """Clear the table for the next choices; make the moves that have no numbers."""
+        session = self.session
+        self.faults = {}
+        while not session.over and not any(self.choices(seat) for seat in session.to_move):
+            turns = {seat: session.turn(seat) for seat in session.to_move}
+            session.move({seat: turn.legal.sample(turn.rng) for seat, turn in turns.items()})
+        self.chosen = {seat: [] for seat in session.to_move}

@@ -1,0 +1,328 @@
+"""Every game of the laboratory for PettingZoo: seats in turn (AEC), or all at once (parallel)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+
+from ..core.errors import BadSettings, IllegalAction
+from ..core.game import AnyGame, Seat
+from ..core.record import Record
+from ..core.registry import make_game
+from .checks import ResetNeeded, whole_number
+from .table import RENDER_MODES, Table
+
+Observation = NDArray[Any]
+
+
+class SeatsEnv(AECEnv):  # type: ignore[misc]
+    """A game as PettingZoo's agent-environment cycle.
+
+    Agents are `player_0`, `player_1` …, the seats. The observation is the encoder's array, and
+    `infos[agent]["action_mask"]` int8[actions] says which numbers may be chosen. An action that
+    takes several numbers (a salvo, a plan) is chosen by as many steps of the same agent. Where
+    seats move together, each chooses without seeing the others' choices.
+
+    Rewards are the changes of the game's returns: 1 won, -1 lost, 0 otherwise where seats compete;
+    alone in Battleship, -1 for every shot. An action that is not allowed forfeits the game, or
+    raises with `illegal="raise"`. After `max_cycles` turns of every seat the episode is truncated.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        *,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        illegal: str = "forfeit",
+    ) -> None:
+        super().__init__()
+        self.table = Table(game, render_mode, max_cycles, illegal)
+        self.render_mode = render_mode
+        self.metadata = {
+            "render_modes": RENDER_MODES,
+            "name": f"{game.name}_v0",
+            "is_parallelizable": False,
+        }
+        self.possible_agents = list(self.table.players)
+        self.agents: list[str] = []
+        self.observation_spaces = dict(self.table.observation_spaces)
+        self.action_spaces = {
+            agent: spaces.Discrete(self.table.encoder.num_actions) for agent in self.possible_agents
+        }
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    @property
+    def record(self) -> Record:
+        """The episode so far as a record, which replays."""
+        return self.table.record
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Begin an episode; `options={"opening": [...]}` makes moves first, as in `play`."""
+        self.table.begin(seed, options)
+        self.agents = list(self.possible_agents)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, self.table.session.over)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self._skip_agent_selection = None
+        self._select()
+        self._draw()
+
+    def step(self, action: Any) -> None:
+        """One choice of `agent_selection`; None once it is done."""
+        table = self.table
+        if not self.agents:
+            raise ResetNeeded("no episode is under way: call reset() before step()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        seat = self.possible_agents.index(agent)
+        number = whole_number(action, f"an action of {agent}")
+        table.choose(seat, number)
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        if table.faults or not table.waiting():
+            gains = table.resolve()
+            self.rewards = {a: gains[self.possible_agents.index(a)] for a in self.agents}
+            over = table.session.over
+            late = not over and table.late()
+            self.terminations = dict.fromkeys(self.agents, over)
+            self.truncations = dict.fromkeys(self.agents, late)
+        self._accumulate_rewards()
+        self._select()
+        self._draw()
+
+    def observe(self, agent: str) -> Observation:
+        return self.table.observe(self.possible_agents.index(agent))
+
+    def render(self) -> str | None:
+        """The game as a spectator may see it."""
+        return drawn(self.table)
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def _select(self) -> None:
+        """Point to who chooses next, and tell it what it may choose."""
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        waiting = [] if self.table.session.over else self.table.waiting()
+        if waiting:
+            self.agent_selection = self.possible_agents[waiting[0]]
+            self.infos[self.agent_selection] = told(self.table, waiting[0])
+        else:
+            self.agent_selection = self.agents[0]
+        for fault in self.table.session.forfeits:
+            self.infos[self.possible_agents[fault.seat]]["forfeit"] = fault.detail
+
+    def _draw(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+
+class TogetherEnv(ParallelEnv):  # type: ignore[misc]
+    """A game whose seats move together, as PettingZoo's parallel environment.
+
+    Observations, rewards, forfeits and truncation are those of `SeatsEnv`. A whole action is one
+    step: a number, or where an action takes several (a plan, a salvo) `MultiDiscrete`, with
+    `infos[agent]["action_mask"]` int8[choices, actions]; `tuple(mask)` is what its `sample` takes.
+    With `stepwise` every step is one choice of every seat, `Discrete` with a mask int8[actions]:
+    the plans of Battle Navigation phase by phase, secret until all phases are chosen.
+
+    `infos[agent]["choices"]` says how many numbers the next action of the seat takes; where it is
+    0, as for a seat that sits a turn out, its action is ignored.
+    """
+
+    def __init__(
+        self,
+        game: AnyGame,
+        *,
+        stepwise: bool = False,
+        render_mode: str | None = None,
+        max_cycles: int | None = None,
+        illegal: str = "forfeit",
+    ) -> None:
+        self.table = Table(game, render_mode, max_cycles, illegal)
+        if not self.table.together:
+            raise BadSettings(
+                f"the seats of this game of {game.name} move in turn: use trireme.envs.aec"
+            )
+        if not isinstance(stepwise, bool):
+            raise BadSettings(f"stepwise must be True or False, not {stepwise!r}")
+        self.stepwise = stepwise
+        self.render_mode = render_mode
+        self.metadata = {"render_modes": RENDER_MODES, "name": f"{game.name}_v0"}
+        self.possible_agents = list(self.table.players)
+        self.agents: list[str] = []
+        self.observation_spaces = dict(self.table.observation_spaces)
+        self.action_spaces = {agent: self._space() for agent in self.possible_agents}
+
+    @property
+    def max_cycles(self) -> int | None:
+        """Turns after which an episode is truncated."""
+        return self.table.max_cycles
+
+    @max_cycles.setter
+    def max_cycles(self, cycles: int | None) -> None:
+        self.table.max_cycles = cycles
+
+    def observation_space(self, agent: str) -> spaces.Space[Observation]:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        return self.action_spaces[agent]
+
+    @property
+    def record(self) -> Record:
+        """The episode so far as a record, which replays."""
+        return self.table.record
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
+        """Begin an episode; `options={"opening": [...]}` makes moves first, as in `play`."""
+        self.table.begin(seed, options)
+        self.agents = [] if self.table.session.over else list(self.possible_agents)
+        self._draw()
+        return self._observations(self.agents), self._infos(self.agents)
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[
+        dict[str, Observation],
+        dict[str, float],
+        dict[str, bool],
+        dict[str, bool],
+        dict[str, dict[str, Any]],
+    ]:
+        """The actions of all agents, or with `stepwise` one choice of each."""
+        table, agents = self.table, list(self.agents)
+        if not agents:
+            raise ResetNeeded("no episode is under way: call reset() before step()")
+        if not isinstance(actions, dict) or set(actions) != set(agents):
+            raise IllegalAction(f"expected an action for each of {agents}, not {actions!r}")
+        numbers = {
+            seat: self._numbers(seat, actions[table.players[seat]]) for seat in table.waiting()
+        }
+        table.choose_together(numbers)
+        gains = (0.0,) * table.game.seats
+        if table.faults or not table.waiting():
+            gains = table.resolve()
+        over = table.session.over
+        late = not over and table.late()
+        self.agents = [] if over or late else agents
+        self._draw()
+        return (
+            self._observations(agents),
+            {agent: gains[self.possible_agents.index(agent)] for agent in agents},
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, late),
+            self._infos(agents),
+        )
+
+    def render(self) -> str | None:
+        """The game as a spectator may see it."""
+        return drawn(self.table)
+
+    def close(self) -> None:
+        """There is nothing to give back."""
+
+    def _space(self) -> spaces.Space[Any]:
+        numbers, width = self.table.encoder.num_actions, self.table.width
+        if self.stepwise or width == 1:
+            return spaces.Discrete(numbers)
+        return spaces.MultiDiscrete(np.full(width, numbers))
+
+    def _numbers(self, seat: Seat, action: Any) -> list[int]:
+        """The choices that an action of `seat` stands for."""
+        agent = self.table.players[seat]
+        if self.stepwise or self.table.width == 1:
+            return [whole_number(action, f"an action of {agent}")]
+        shape = np.shape(action)
+        if shape != (self.table.width,):
+            raise IllegalAction(
+                f"expected {self.table.width} numbers as the action of {agent}, not {action!r}"
+            )
+        taken = list(action)[: self.table.choices(seat)]
+        return [whole_number(number, f"an action of {agent}") for number in taken]
+
+    def _observations(self, agents: list[str]) -> dict[str, Observation]:
+        return {a: self.table.observe(self.possible_agents.index(a)) for a in agents}
+
+    def _infos(self, agents: list[str]) -> dict[str, dict[str, Any]]:
+        infos = {a: told(self.table, self.possible_agents.index(a)) for a in agents}
+        for info in infos.values():
+            if isinstance(self.action_spaces[agents[0]], spaces.MultiDiscrete):
+                info["action_mask"] = np.tile(info["action_mask"], (self.table.width, 1))
+        for fault in self.table.session.forfeits:
+            infos[self.possible_agents[fault.seat]]["forfeit"] = fault.detail
+        return infos
+
+    def _draw(self) -> None:
+        if self.render_mode == "human":
+            self.render()
+
+
+def told(table: Table, seat: Seat) -> dict[str, Any]:
+    """What a seat is told beside its observation."""
+    acts = seat in table.session.to_move
+    return {
+        "action_mask": table.allowed(seat),
+        "choices": table.choices(seat) if acts else 0,
+        "chosen": tuple(table.chosen.get(seat, ())),
+    }
+
+
+def drawn(table: Table) -> str | None:
+    """The drawing that the render mode asks for: printed, or given back."""
+    if table.render_mode is None:
+        gymnasium.logger.warn('render() does nothing without render_mode="ansi" or "human"')
+        return None
+    text = table.draw()
+    if table.render_mode == "human":
+        print(text, end="\n\n")
+        return None
+    return text
+
+
+def aec(game: AnyGame | str, variant: str | None = None, **options: Any) -> SeatsEnv:
+    """A game for PettingZoo, seats choosing in turn: `aec("battleship", "duel", max_cycles=50)`.
+
+    Options that `SeatsEnv` does not know are settings of the game.
+    """
+    made, rest = game_and_options(game, variant, options, ("render_mode", "max_cycles", "illegal"))
+    return SeatsEnv(made, **rest)
+
+
+def parallel(game: AnyGame | str, variant: str | None = None, **options: Any) -> TogetherEnv:
+    """A game whose seats move together, for PettingZoo: `parallel("navigation", stepwise=True)`.
+
+    Options that `TogetherEnv` does not know are settings of the game.
+    """
+    own = ("stepwise", "render_mode", "max_cycles", "illegal")
+    made, rest = game_and_options(game, variant, options, own)
+    return TogetherEnv(made, **rest)
+
+
+def game_and_options(
+    game: AnyGame | str, variant: str | None, options: dict[str, Any], own: tuple[str, ...]
+) -> tuple[AnyGame, dict[str, Any]]:
+    """The game, made with all options that are not the environment's own."""
+    settings = {key: value for key, value in options.items() if key not in own}
+    rest = {key: value for key, value in options.items() if key in own}
+    if isinstance(game, str):
+        return make_game(game, variant, **settings), rest
+    if settings or variant is not None:
+        raise BadSettings(f"{game.name} has its settings already: drop {variant or settings!r}")
+    return game, rest
