@@ -246,6 +246,7 @@ def _fault(seat: Seat, error: BaseException) -> Forfeit:
 def _checked(session: Session, seat: Seat, action: Any) -> Any:
     try:
         session.game.check(session.state, seat, action)
+        session.game.write(action)  # what is no action at all may slip through a check
     except IllegalAction as error:
         raise Forfeit(seat, "illegal", str(error)) from error
     except Exception as error:

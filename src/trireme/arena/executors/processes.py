@@ -65,6 +65,10 @@ class Processes:
             worker.kill()
         shutil.rmtree(self._folder, ignore_errors=True)
 
+    def pids(self) -> list[int]:
+        """The processes of the workers."""
+        return [worker.pid for worker in self._workers]
+
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         queue = deque(fixtures)
         pace = Pace()
@@ -116,7 +120,10 @@ class Processes:
             how = f"with status {status}" if status >= 0 else f"by signal {-status}, {KILLS} times"
             fault = ("process", f"its process ended {how}")
         elif self._deaths[doing] >= 2 * KILLS:
-            raise ArenaError(f"workers die again and again at game {doing.game}, between moves")
+            raise ArenaError(
+                f"workers die again and again at game {doing.game}, between moves"
+                f"{self._last_words()}"
+            )
         yield from self._remove(worker, queue, doing, fault)
 
     def _remove(
@@ -163,7 +170,8 @@ class _Worker:
                 process_group=0,
             )
         theirs.close()
-        leash.hold(self._process.pid)
+        self.pid = self._process.pid
+        leash.hold(self.pid)
         self.link = Connection(ours.detach())
         self.ready = False
         self.chunk: dict[int, Fixture] = {}
@@ -204,9 +212,9 @@ class _Worker:
 
     def kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
-        leash.release(self._process.pid)
+        leash.release(self.pid)
         self.link.close()
         self.last_record = self.logbook.record()
         self.logbook.close()

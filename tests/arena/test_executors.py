@@ -1,0 +1,159 @@
+"""Executors: the same results everywhere, whatever agents do and whoever kills workers."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from trireme import make_game
+from trireme.arena import Match, Outcome, entrants, results_hash, run_match, start
+from trireme.arena.executors import ArenaError, make_executor, processes
+from trireme.arena.outcome import Played
+from trireme.arena.player import Job
+from trireme.arena.schedule import schedule
+from trireme.core.agents import Random
+from trireme.core.record import parse_record
+
+AGENTS = Path(__file__).with_name("broken_agents.py")
+GAME = make_game("gomoku", size=7)
+
+
+def broken(name: str) -> str:
+    return f"{name.lower()}={AGENTS}:{name}"
+
+
+def match(*agents: object, **conditions: object) -> Match:
+    return Match(GAME, entrants(GAME, agents), **conditions)  # type: ignore[arg-type]
+
+
+def run(made: Match, folder: Path, executor: str, workers: int = 2) -> dict[int, Outcome]:
+    return run_match(start(made, folder), executor=executor, workers=workers).outcomes
+
+
+def test_all_numbers_of_workers_give_the_results_of_one(tmp_path: Path) -> None:
+    made = match("random", broken("Careful"), Random(), games=12)
+    hashes = [
+        results_hash(run(made, tmp_path / f"{executor}{workers}", executor, workers).values())
+        for executor, workers in (("serial", 1), ("processes", 2), ("processes", 4))
+    ]
+    assert len(set(hashes)) == 1
+
+
+def test_what_agents_print_goes_to_the_log(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for executor in ("serial", "processes"):
+        run(match("random", broken("Careful"), games=2), tmp_path / executor, executor)
+        assert "thinking aloud" in (tmp_path / executor / "workers.log").read_text()
+    assert capfd.readouterr().out == ""
+
+
+@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize(
+    ("agent", "reason", "detail"),
+    [
+        ("Raises", "exception", "RuntimeError: no idea what to play"),
+        ("Exits", "exception", "SystemExit: had enough"),
+        ("Unmakable", "exception", "OSError: the weights are missing"),
+        ("Illegal", "illegal", "not on the 7×7 board"),
+        ("Nonsense", "illegal", "is no action"),
+        ("Late", "time", "s of 0.3 s"),
+        ("Hangs", "time", "was interrupted"),
+    ],
+)
+def test_a_broken_agent_forfeits_and_the_match_goes_on(
+    tmp_path: Path, executor: str, agent: str, reason: str, detail: str
+) -> None:
+    made = match(broken(agent), "random", games=2, seconds=0.3)
+    outcomes = run(made, tmp_path / "run", executor, workers=1)
+    assert len(outcomes) == 2
+    for number, outcome in outcomes.items():
+        (forfeit,) = outcome.forfeits
+        assert forfeit.seat == number % 2
+        assert forfeit.reason == reason
+        assert detail in forfeit.detail
+        assert outcome.returns[forfeit.seat] == -1
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason", "detail"),
+    [
+        ("Dies", "process", "its process ended with status 3"),
+        ("Crashes", "process", "its process ended by signal 11"),
+        ("Stuck", "time", "was ended with its process"),
+    ],
+)
+def test_an_agent_that_takes_its_worker_with_it_forfeits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, reason: str, detail: str
+) -> None:
+    monkeypatch.setattr(processes, "WATCHDOG", 0.5)
+    made = match(broken(agent), "random", games=2, seconds=0.3)
+    outcomes = run(made, tmp_path / "run", "processes", workers=1)
+    assert len(outcomes) == 2
+    for number, outcome in outcomes.items():
+        (forfeit,) = outcome.forfeits
+        assert (forfeit.seat, forfeit.reason) == (number % 2, reason)
+        assert detail in forfeit.detail
+        record = parse_record((tmp_path / f"run/records/{number:06d}.jsonl").read_text())
+        record.verify()
+        # The moves that were made before it failed are kept.
+        assert len(record.moves) == outcome.moves >= number % 2
+
+
+def test_a_worker_killed_from_outside_changes_nothing(tmp_path: Path) -> None:
+    marker = tmp_path / "marker"
+    made = match(f"{AGENTS}:KilledOnce:marker={marker}", "random", games=4)
+    marker.touch()
+    calm = run(made, tmp_path / "calm", "processes", workers=1)
+    marker.unlink()
+    killed = run(made, tmp_path / "killed", "processes", workers=1)
+    assert marker.exists()
+    assert results_hash(calm.values()) == results_hash(killed.values())
+    assert not any(o.forfeits for o in killed.values())
+
+
+def test_killing_workers_again_and_again_costs_only_time() -> None:
+    made = match("random", f"{AGENTS}:Careful:pause=0.002", games=24)
+    fixtures = list(schedule(made))
+    with make_executor("serial", Job.of(made)) as crew:
+        calm = [p.outcome for p in crew.run(fixtures)]
+    found: list[Played] = []
+    deaths = 0
+    with processes.Processes(Job.of(made), workers=2) as crew:
+        for played in crew.run(fixtures):
+            found.append(played)
+            if len(found) % 4 == 0 and crew.pids():
+                os.kill(crew.pids()[len(found) % len(crew.pids())], signal.SIGKILL)
+                deaths += 1
+    assert deaths >= 3
+    assert sorted(p.outcome.number for p in found) == list(range(24))
+    assert results_hash(p.outcome for p in found) == results_hash(calm)
+
+
+def test_workers_that_can_not_start_are_an_error_that_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes.sys, "executable", "/bin/false")
+    with pytest.raises(ArenaError, match="workers can't start"):
+        run(match("random", "random", games=2), tmp_path / "run", "processes")
+
+
+def test_leaving_early_ends_all_workers() -> None:
+    made = match("random", f"{AGENTS}:Careful:pause=0.01", games=40)
+    with processes.Processes(Job.of(made), workers=2) as crew:
+        next(iter(crew.run(list(schedule(made)))))
+        pids = crew.pids()
+    assert pids
+    for pid in pids:
+        with pytest.raises(ProcessLookupError):
+            os.kill(pid, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "workers", "message"),
+    [("sereal", 1, "Did you mean 'serial'"), ("processes", 0, "at least one worker")],
+)
+def test_an_executor_that_does_not_exist_is_refused(name: str, workers: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_executor(name, Job.of(match("random", "random")), workers=workers)

@@ -1,0 +1,119 @@
+"""Schedules: fair by construction, and known from their place alone."""
+
+from collections import Counter
+from itertools import islice
+
+import pytest
+
+from trireme import BadSpec, UnknownName, make_game
+from trireme.arena import Entrant, Match, Sprt, entrants, schedule, schedule_hash
+from trireme.core.agents import Random
+from trireme.core.game import AnyGame
+
+GOMOKU = make_game("gomoku")
+BATTLESHIP = make_game("battleship")
+
+
+def match(game: AnyGame = GOMOKU, count: int = 3, **conditions: object) -> Match:
+    agents = entrants(game, [f"{name}=random" for name in "abcdefgh"[:count]])
+    return Match(game, agents, **conditions)  # type: ignore[arg-type]
+
+
+def test_every_pairing_plays_every_start_from_both_seats() -> None:
+    made = match(games=10)
+    fixtures = list(schedule(made))
+    assert len(fixtures) == 3 * 10
+    assert [f.number for f in fixtures] == list(range(30))
+    for first, second in zip(fixtures[::2], fixtures[1::2], strict=True):
+        assert first.seats == second.seats[::-1]
+        assert (first.seed, first.opening, first.game) == (second.seed, second.opening, second.game)
+    meetings = Counter(f.seats for f in fixtures)
+    assert set(meetings.values()) == {5}
+    assert len(meetings) == 6
+
+
+def test_all_pairings_of_a_round_share_its_start_and_rounds_differ() -> None:
+    fixtures = list(schedule(match(games=20)))
+    seeds = {f.round: {g.seed for g in fixtures if g.round == f.round} for f in fixtures}
+    assert all(len(found) == 1 for found in seeds.values())
+    assert len({seed for found in seeds.values() for seed in found}) == 10
+
+
+def test_alone_all_agents_meet_the_same_fleets() -> None:
+    fixtures = list(schedule(match(BATTLESHIP, games=7)))
+    assert len(fixtures) == 3 * 7
+    by_agent = {i: [f.seed for f in fixtures if f.seats == (i,)] for i in range(3)}
+    assert by_agent[0] == by_agent[1] == by_agent[2]
+    assert len(set(by_agent[0])) == 7
+
+
+def test_odd_numbers_of_games_are_rounded_up_to_pairs() -> None:
+    assert len(list(schedule(match(count=2, games=3)))) == 4
+
+
+def test_in_a_gauntlet_only_the_first_meets_the_others() -> None:
+    fixtures = list(schedule(match(count=4, games=4, gauntlet=True)))
+    assert len(fixtures) == 3 * 4
+    assert all(0 in f.seats for f in fixtures)
+
+
+def test_more_games_leave_the_earlier_ones_as_they_were() -> None:
+    short, long = list(schedule(match(games=6))), schedule(match(games=60))
+    assert list(islice(long, len(short))) == short
+
+
+def test_the_seed_decides_the_starts() -> None:
+    one, two = (list(schedule(match(games=6, seed=s))) for s in (1, 2))
+    assert not {f.seed for f in one} & {f.seed for f in two}
+    assert one == list(schedule(match(games=6, seed=1)))
+
+
+def test_the_hash_tells_schedules_apart() -> None:
+    base = schedule_hash(match(games=6))
+    assert base == schedule_hash(match(games=6))
+    others = [
+        match(games=8),
+        match(games=6, seed=1),
+        match(games=6, seconds=1.0),
+        match(games=6, gauntlet=True),
+        match(make_game("gomoku", size=13), games=6),
+        match(games=6, count=2),
+        match(games=6, count=2, sprt=Sprt(0, 10)),
+    ]
+    assert len({base, *map(schedule_hash, others)}) == 8
+
+
+def test_agents_get_names_that_differ() -> None:
+    made = entrants(GOMOKU, ["random", "random", "mine=random", Random(), Entrant("x", "random")])
+    assert [e.name for e in made] == ["random", "random#2", "mine", "random#3", "x"]
+
+
+@pytest.mark.parametrize(
+    ("agents", "message"),
+    [
+        (["random"], "at least 2 agents"),
+        (["random", "rondom"], "Did you mean 'random'"),
+        (["random", "no_such_module:Bot"], "can't be imported"),
+        (["random", 7], "expected an agent"),
+    ],
+)
+def test_an_agent_that_can_not_be_made_is_an_error_and_no_lost_game(
+    agents: list[object], message: str
+) -> None:
+    with pytest.raises((BadSpec, UnknownName), match=message):
+        Match(GOMOKU, entrants(GOMOKU, agents))
+
+
+@pytest.mark.parametrize(
+    ("conditions", "message"),
+    [
+        ({"games": 0}, "at least one game"),
+        ({"seed": -1}, "must not be negative"),
+        ({"seconds": 0.0}, "more than 0 seconds"),
+        ({"limit": -1.0}, "more than 0 seconds"),
+        ({"sprt": Sprt(0, 10)}, "between two agents"),
+    ],
+)
+def test_senseless_conditions_are_refused(conditions: dict[str, object], message: str) -> None:
+    with pytest.raises(BadSpec, match=message):
+        match(**conditions)
