@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from trireme.server.app import Config
+from trireme.server.app import STATIC, Config
 
 from .live import GENEROUS, OPEN, Running
 
@@ -35,8 +35,8 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Running]]:
     """Servers of one's own, with limits of one's own."""
     started: list[Running] = []
 
-    def start(name: str = "store", **limits: Any) -> Running:
-        config = Config(replace(GENEROUS, **limits), workers=1, warm=False)
+    def start(name: str = "store", static: Path = STATIC, **limits: Any) -> Running:
+        config = Config(replace(GENEROUS, **limits), workers=1, warm=False, static=static)
         started.append(Running(tmp_path / f"{name}.db", config))
         return started[-1]
 

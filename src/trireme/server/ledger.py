@@ -148,10 +148,6 @@ class Ledger:
 
         return await self._do(do)
 
-    async def read(self, do: Callable[[Connection], T]) -> T:
-        """Run a query of somebody else's tables."""
-        return await self._do(do)
-
     async def _do(self, do: Callable[[Connection], T]) -> T:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()

@@ -22,6 +22,7 @@ from .keys import is_room_id, new_room_id, new_seed, new_token, token_hash
 from .ledger import Ledger, Stored
 from .limits import Limits
 from .metrics import Metrics
+from .ratings import Ratings
 from .requests import Chair as WantedChair
 from .requests import NewRoom
 from .room import Room
@@ -49,6 +50,7 @@ class Lobby:
         self.ledger = Ledger(engine, self.metrics.committed_batch)
         self.workers = Workers(workers, limits, self.metrics.thoughts.see)
         self.catalogue = Catalogue(self.workers)
+        self.ratings = Ratings(engine, clock)
         self.rooms: dict[str, Room] = {}
         self._loading: dict[str, asyncio.Task[Room]] = {}
 

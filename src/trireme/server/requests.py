@@ -132,13 +132,17 @@ class RecentGame(Shape):
 
 
 class Rating(Shape):
-    """One agent's place in a game's ratings, from the arena."""
+    """One agent's place in a game with its default settings, from the arena's runs."""
 
     game: str
     agent: str
-    elo: float
-    low: float
-    high: float
+    elo: float | None
+    """None where agents play alone: they are ranked by shots."""
+    shots: float | None
+    """The mean; fewer are better. None where agents meet each other."""
+    low: float | None
+    """The 95 % interval of `elo` or `shots`; None: without bound."""
+    high: float | None
     games: int
 
 

@@ -21,7 +21,6 @@ from .limits import Buckets
 from .lobby import Held, Lobby, checked_game
 from .maps import check_map, named_map
 from .questions import analyse, read_record
-from .ratings import ratings
 from .recording import record_text, replay_of_record, replay_of_table
 from .room import Room
 from .telling import scene, view_json
@@ -173,7 +172,7 @@ async def rated(
     lobby: House, game: Annotated[str | None, Query(max_length=40)] = None
 ) -> list[requests.Rating]:
     """Agents by strength, from the arena's results."""
-    return await lobby.ledger.read(lambda connection: ratings(connection, game))
+    return await lobby.ratings.of(game)
 
 
 @operator.get("/healthz", include_in_schema=True)

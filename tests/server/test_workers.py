@@ -1,0 +1,187 @@
+"""Worker processes: agents that hang, die or break lose their game and stall nobody's."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trireme.core.registry import make_game
+from trireme.server.client import Client
+from trireme.server.clock import LoopClock
+from trireme.server.codes import Refusal
+from trireme.server.events import Chair, Setup
+from trireme.server.keys import new_room_id, token_hash
+from trireme.server.limits import Limits
+from trireme.server.lobby import Lobby
+from trireme.server.requests import NewRoom
+from trireme.server.room import Room
+from trireme.server.tasks import Decide, Describe, Failure, Ponder, Vet, Warm, describe
+from trireme.server.workers import Workers
+from trireme.store import open_store
+
+AGENTS = Path(__file__).with_name("agents.py")
+LIMITS = Limits(agent_grace=0.3)
+
+
+def task(agent: str, seconds: float = 0.05) -> Decide:
+    game = make_game("gomoku")
+    state = game.start()
+    spec = agent if agent == "random" else f"{AGENTS}:{agent}"
+    return Decide("gomoku", {}, spec, 0, state, game.legal(state, 0), 1, (1, 1), seconds)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Any:
+    made = Workers(1, LIMITS, lambda _: None)
+    made.start([Warm("gomoku", {}, "random")])
+    yield made
+    made.stop()
+    assert made.alive == 0
+
+
+def ask(workers: Workers, what: Any, seconds: float = 0.05) -> Any:
+    return asyncio.run(workers.ask(what, seconds))
+
+
+def test_an_agent_answers_in_text(workers: Workers) -> None:
+    action = ask(workers, task("random"))
+    assert make_game("gomoku").read(action)
+    assert ask(workers, task("random")) == action, "the same place in a game, the same stream"
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"),
+    [("Hangs", "time"), ("Dies", "process"), ("Raises", "exception"), ("Babbles", "illegal")],
+)
+def test_an_agent_that_fails_fails_alone(workers: Workers, agent: str, reason: str) -> None:
+    with pytest.raises(Failure) as failure:
+        ask(workers, task(agent))
+    assert failure.value.reason == reason
+    assert ask(workers, task("random")), "the next one finds a worker again"
+
+
+def test_an_agent_that_can_not_be_made_is_told_so(workers: Workers) -> None:
+    with pytest.raises(Failure) as failure:
+        ask(workers, task("Nobody"))
+    assert failure.value.reason == "refused"
+    assert "Nobody" in failure.value.detail
+
+
+def test_moves_go_before_questions() -> None:
+    idle = Workers(0, LIMITS, lambda _: None)
+
+    async def story() -> None:
+        asked = [
+            asyncio.create_task(ask(task("random"), seconds))
+            for ask, seconds in (
+                (idle.question, 1),
+                (idle.ask, 2),
+                (idle.question, 3),
+                (idle.ask, 4),
+            )
+        ]
+        await asyncio.sleep(0)
+        assert [idle._jobs.get().seconds for _ in asked] == [2, 4, 1, 3]
+        for one in asked:
+            one.cancel()
+
+    asyncio.run(story())
+
+
+def test_too_many_questions_are_refused() -> None:
+    idle = Workers(0, Limits(questions=2), lambda _: None)
+
+    async def story() -> None:
+        waiting = [asyncio.create_task(idle.question(task("random"), 1)) for _ in range(2)]
+        await asyncio.sleep(0)
+        with pytest.raises(Refusal) as refusal:
+            await idle.question(task("random"), 1)
+        assert refusal.value.code == "busy"
+        for one in waiting:
+            one.cancel()
+
+    asyncio.run(story())
+
+
+def test_every_game_offers_agents_that_can_be_made(workers: Workers) -> None:
+    for game in ("battleship", "gomoku", "navigation"):
+        offered = ask(workers, Describe(game), 60)
+        assert "random" in [agent.name for agent in offered]
+        for agent in offered:
+            assert agent.summary
+            assert ask(workers, Vet(game, {}, agent.name), 60) is None
+
+
+def test_options_that_could_name_files_programs_or_hosts_are_not_offered() -> None:
+    for game in ("battleship", "gomoku", "navigation"):
+        for agent in describe(game):
+            assert not [o.name for o in agent.options if "str" in o.type]
+
+
+def test_insight_is_asked_of_the_game(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+    state = make_game("gomoku").start()
+    with pytest.raises(Failure) as failure:
+        ask(workers, Ponder("nothing", {}, 0, state, 1, (1,), 0.1))
+    assert "nothing" in failure.value.detail
+
+
+@pytest.mark.parametrize(
+    ("agent", "reason"), [("Hangs", "time"), ("Raises", "exception"), ("Cheats", "illegal")]
+)
+def test_a_failing_agent_forfeits_its_room(tmp_path: Path, agent: str, reason: str) -> None:
+    def story(room: Room) -> None:
+        assert room.table.status == "over"
+        assert [(f.seat, f.reason) for f in room.table.forfeits] == [(1, reason)]
+        assert room.table.returns == (1.0, -1.0)
+
+    in_a_room(tmp_path, f"{AGENTS}:{agent}", ["a1", "b1"], story)
+
+
+def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Room], None]) -> None:
+    """Play `actions` against the agent until the game is over or they have all been played."""
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def whole() -> None:
+        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby.workers.start()
+        chairs = (Chair("person", "ann", token_hash("ann")), Chair("agent", spec))
+        setup = Setup(
+            new_room_id(), "gomoku", None, {}, chairs, 7, None, 0.05, 0, True, True, "now"
+        )
+        room = await lobby._open(setup)
+        client = Client(LIMITS, 0)
+        await room.enter(client, token_hash("ann"), None)
+        for action in actions:
+            if room.table.status == "playing":
+                await room.perform(
+                    0,
+                    action,
+                    lambda t, a=action: t.act(0, a, "person", a),  # type: ignore[misc]
+                )
+            while room._thinking:
+                await asyncio.wait(list(room._thinking.values()))
+        story(room)
+        await lobby.close()
+
+    asyncio.run(whole())
+    engine.dispose()
+
+
+def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def story() -> None:
+        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby.workers.start()
+        chairs = [{"kind": "me"}, {"kind": "agent", "agent": f"{AGENTS}:Dies"}]
+        with pytest.raises(Refusal) as refusal:
+            await lobby.create(NewRoom.model_validate({"game": "gomoku", "seats": chairs}))
+        assert refusal.value.code == "bad_agent"
+        await lobby.close()
+
+    asyncio.run(story())
+    engine.dispose()
