@@ -69,6 +69,8 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._remaining = np.zeros((boards, self.setup.slots), np.int8)
         self._ships = np.zeros(boards, np.int8)
         self._total = np.full(boards, len(self._sizes), np.int8)
+        self._shape = (boards, *self.setup.board_shape)
+        self._limit = self.setup.max_steps
         self._worth = worth(self.setup.rewards)
 
     def fleets(self) -> list[Fleet]:
@@ -105,7 +107,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             seas.afloat,
             self._worth,
             WON,
-            self.setup.max_steps,
+            self._limit,
             self._steps,
             self._remaining,
             self._ships,
@@ -116,16 +118,16 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         return rewards, terminated, truncated, some
 
     def _observe(self) -> Observation:
-        seas, shape = self._seas, (self.num_envs, *self.setup.board_shape)
+        seas = self._seas
         seen = {
-            "attack_board": seas.board.reshape(shape),
+            "attack_board": seas.board.reshape(self._shape),
             "remaining_ships": self._remaining,
             "move_count": seas.moves.reshape(self.num_envs, 1),
         }
         return {key: array.copy() for key, array in seen.items()} if self.copy else seen
 
     def _observe_at(self, rows: NDArray[np.intp]) -> list[Observation]:
-        seas, shape = self._seas, self.setup.board_shape
+        seas, shape = self._seas, self._shape[1:]
         boards, ships, moves = seas.board[rows], self._remaining[rows], seas.moves[rows, None]
         return [
             {"attack_board": b.reshape(shape), "remaining_ships": s, "move_count": m}

@@ -21,7 +21,8 @@ Which = NDArray[np.bool_]
 """bool[num_envs]: the boards that are meant."""
 
 NOTHING = -1
-"""The outcome of a step in which a board was only reset, and the action that such a board gets."""
+"""The outcome of a step in which a board was only reset."""
+NOBODY = np.zeros(0, np.intp)
 
 
 class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -54,7 +55,8 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self.copy = copy
         self._outcome: NDArray[np.int8] = np.full(num_envs, NOTHING, np.int8)
         self._ended: Which = np.zeros(num_envs, np.bool_)
-        self._some_ended = False
+        self._rows = NOBODY
+        self._batch_shape = self.action_space.shape or ()
         self._begun = False
         self._mask: NDArray[np.bool_] | None = None
 
@@ -70,7 +72,7 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
         """Step every board; fresh rewards, terminations and truncations, and whether any ended.
 
-        Boards whose action is `NOTHING` are reset afterwards: what happens to them is of no matter.
+        Boards that have ended are stepped too, but reset afterwards: what they do is of no matter.
         """
 
     @abstractmethod
@@ -108,45 +110,44 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         which = self._asked_for(options)
         self._reseed(seed, which)
         self._begun = True
-        self._restart(which)
+        self._restart(which, np.flatnonzero(which))
         self._ended = self._ended & ~which
-        self._some_ended = bool(self._ended.any())
+        self._rows = np.flatnonzero(self._ended)
         return self._observe(), self._inform()
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Which, Which, dict[str, Any]]:
         """Step every board with its action."""
         if not self._begun:
             raise ResetNeeded("call reset() before the first step()")
-        batch = action_batch(actions, self.action_space.shape or ())
-        resetting = self._some_ended and self._ended
-        if resetting is not False:
-            if self.autoreset_mode is AutoresetMode.DISABLED:
-                raise ResetNeeded(
-                    f"{int(self._ended.sum())} boards have ended: reset them with "
-                    'reset(options={"reset_mask": terminated | truncated})'
-                )
-            batch = batch.copy()
-            batch[resetting] = NOTHING
+        batch = action_batch(actions, self._batch_shape)
+        resetting = self._rows
+        if len(resetting) and self.autoreset_mode is AutoresetMode.DISABLED:
+            raise ResetNeeded(
+                f"{len(resetting)} boards have ended: reset them with "
+                'reset(options={"reset_mask": terminated | truncated})'
+            )
         rewards, terminated, truncated, some = self._play(batch)
-        if resetting is not False:
-            self._restart(resetting)
+        if len(resetting):
+            self._restart(self._ended, resetting)
             for array in (rewards, terminated, truncated):
                 array[resetting] = 0
         infos: dict[str, Any] = {}
+        self._rows = NOBODY
         if some:
             ended = terminated | truncated
+            rows = np.flatnonzero(ended)
             if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                infos = self._final(ended)
-                self._restart(ended)
+                infos = self._final(ended, rows)
+                self._restart(ended, rows)
             else:
-                self._ended = ended
-        self._some_ended = some and self.autoreset_mode is not AutoresetMode.SAME_STEP
+                self._ended, self._rows = ended, rows
         infos.update(self._inform())
         return self._observe(), rewards, terminated, truncated, infos
 
-    def _restart(self, which: Which) -> None:
+    def _restart(self, which: Which, rows: NDArray[np.intp]) -> None:
+        """Begin anew on some boards, given both as a mask and by number."""
         self._start(which)
-        self._outcome[which] = NOTHING
+        self._outcome[rows] = NOTHING
 
     def _inform(self) -> Arrays:
         """The infos of all boards."""
@@ -160,9 +161,8 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         infos["action_mask"] = np.equal(taken, 0, out=mask).view(np.int8)
         return infos
 
-    def _final(self, ended: Which) -> dict[str, Any]:
+    def _final(self, ended: Which, rows: NDArray[np.intp]) -> dict[str, Any]:
         """How the boards that have ended looked before their reset."""
-        rows = np.flatnonzero(ended)
         observations = np.full(self.num_envs, None, object)
         for row, observation in zip(rows, self._observe_at(rows), strict=True):
             observations[row] = observation

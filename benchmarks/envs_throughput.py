@@ -1,0 +1,255 @@
+"""Environments through their public APIs, on one core, in one run: steps per CPU-second.
+
+Random legal play with reset. Ours are the single environment from `gymnasium.make`, Gymnasium's
+own `SyncVectorEnv` of it, and the batched one from `make_vec`, with fresh observations and masks in
+every step. Beside them stand a naive environment of Python lists, and OpenSpiel's games where
+`open_spiel` is installed: its battleship is a duel, in its gomoku overlines win, and on its clock
+are only the moves, neither legal actions nor observations.
+
+    python benchmarks/envs_throughput.py
+"""
+
+import argparse
+import json
+import random
+import time
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+import trireme.envs
+from trireme.core.game import AnyGame
+from trireme.core.registry import make_game
+from trireme.core.seeding import stream
+
+Work = Callable[[float], tuple[int, float]]
+"""Runs for about so many CPU-seconds; returns the steps made and the CPU-seconds on the clock."""
+
+
+class NaiveBattleship:
+    """Battleship as one writes it in an afternoon: lists, a list of ships, a fresh copy a step."""
+
+    def __init__(self) -> None:
+        self.rng = random.Random(0)
+        self.reset()
+
+    def reset(self) -> list[list[int]]:
+        self.board = [[0] * 10 for _ in range(10)]
+        self.ships: list[set[tuple[int, int]]] = []
+        for size in (5, 4, 3, 3, 2):
+            while True:
+                down = self.rng.random() < 0.5
+                row = self.rng.randrange(11 - size if down else 10)
+                col = self.rng.randrange(10 if down else 11 - size)
+                ship = {(row + i * down, col + i * (not down)) for i in range(size)}
+                near = {(r + i, c + j) for r, c in ship for i in (-1, 0, 1) for j in (-1, 0, 1)}
+                if not any(near & other for other in self.ships):
+                    self.ships.append(ship)
+                    break
+        return [row[:] for row in self.board]
+
+    def step(self, action: int) -> tuple[list[list[int]], float, bool, list[bool]]:
+        row, col = divmod(action, 10)
+        reward = -1.0
+        self.board[row][col] = 1
+        for ship in self.ships:
+            if (row, col) in ship:
+                self.board[row][col] = 2
+                ship.remove((row, col))
+                reward = 5.0 if ship else 10.0
+        self.ships = [ship for ship in self.ships if ship]
+        mask = [cell == 0 for row in self.board for cell in row]
+        return [row[:] for row in self.board], reward, not self.ships, mask
+
+
+def naive(seconds: float) -> tuple[int, float]:
+    env, order, steps, fired = NaiveBattleship(), orders(1, 100)[0].tolist(), 0, 0
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        for _ in range(500):
+            over = env.step(order[fired])[2]
+            fired = 0 if over else fired + 1
+            if over:
+                env.reset()
+        steps += 500
+    return steps, time.process_time() - began
+
+
+def single(seconds: float) -> tuple[int, float]:
+    env = gymnasium.make("trireme/Battleship-v0")
+    order, steps, fired = orders(1, 100)[0].tolist(), 0, 0
+    env.reset(seed=0)
+    began = time.process_time()
+    while time.process_time() - began < seconds:
+        for _ in range(500):
+            over = env.step(order[fired])[2]
+            fired = 0 if over else fired + 1
+            if over:
+                env.reset()
+        steps += 500
+    return steps, time.process_time() - began
+
+
+def orders(boards: int, actions: int) -> NDArray[np.int64]:
+    """For every board all actions in an order of its own."""
+    return np.argsort(np.random.default_rng(0).random((boards, actions)), axis=1)
+
+
+def batched(id_: str, boards: int, **options: Any) -> Work:
+    """A vector environment; on the clock are its steps, which reset boards by themselves."""
+
+    def work(seconds: float) -> tuple[int, float]:
+        env = gymnasium.make_vec(id_, num_envs=boards, **options)
+        actions = orders(boards, 100 if "Battleship" in id_ else 225)
+        rows, rounds, clock = np.arange(boards), 0, 0.0
+        _, infos = env.reset(seed=0)
+        while clock < seconds:
+            chosen = actions[rows, np.minimum(infos["move_count"], actions.shape[1] - 1)]
+            began = time.process_time()
+            *_, infos = env.step(chosen)
+            clock += time.process_time() - began
+            rounds += 1
+        return rounds * boards, clock
+
+    return work
+
+
+def batched_plans(boards: int) -> Work:
+    def work(seconds: float) -> tuple[int, float]:
+        env = gymnasium.make_vec("trireme/Navigation-v0", num_envs=boards)
+        plans = np.random.default_rng(0).integers(0, 28, (64, boards, 2, 4))
+        rounds, clock = 0, 0.0
+        env.reset()
+        while clock < seconds:
+            began = time.process_time()
+            env.step(plans[rounds % 64])
+            clock += time.process_time() - began
+            rounds += 1
+        return rounds * boards, clock
+
+    return work
+
+
+def plain_rules(game: AnyGame) -> Work:
+    """The plain rules of a game, random legal play, drawing the moves included."""
+
+    def work(seconds: float) -> tuple[int, float]:
+        rng, state, steps = stream(0, 0), game.start(), 0
+        began = time.process_time()
+        while time.process_time() - began < seconds:
+            for _ in range(100):
+                movers = game.to_move(state)
+                moves = {seat: game.legal(state, seat).sample(rng) for seat in movers}
+                state = game.apply(state, moves) if movers else game.start()
+                steps += bool(movers)
+        return steps, time.process_time() - began
+
+    return work
+
+
+def zoo(name: str) -> Work:
+    """The PettingZoo environment of a game; on the clock are `last` and `step`."""
+
+    def work(seconds: float) -> tuple[int, float]:
+        env = trireme.envs.aec(name)
+        rng, steps, clock = random.Random(0), 0, 0.0
+        while clock < seconds:
+            env.reset(seed=steps)
+            while not any(env.terminations.values()):
+                began = time.process_time()
+                mask = env.last()[4]["action_mask"]
+                clock += time.process_time() - began
+                chosen = rng.choice(np.flatnonzero(mask).tolist())
+                began = time.process_time()
+                env.step(chosen)
+                clock += time.process_time() - began
+                steps += 1
+        return steps, clock
+
+    return work
+
+
+def open_spiel(text: str) -> Work | None:
+    """A game of OpenSpiel; on the clock is `apply_action`, and nothing else."""
+    try:
+        import pyspiel
+    except ImportError:
+        return None
+    game = pyspiel.load_game(text)
+
+    def work(seconds: float) -> tuple[int, float]:
+        rng, steps, clock, spent = random.Random(0), 0, 0.0, time.process_time()
+        while clock < seconds and time.process_time() - spent < 20 * seconds:
+            state = game.new_initial_state()
+            while not state.is_terminal():
+                action = rng.choice(state.legal_actions())
+                began = time.process_time()
+                state.apply_action(action)
+                clock += time.process_time() - began
+                steps += 1
+        return steps, clock
+
+    return work
+
+
+def contestants(boards: int) -> dict[str, dict[str, Work | None]]:
+    """What is measured, by game; the first of each game is what ratios are against."""
+    battleship, gomoku = "trireme/Battleship-v0", "trireme/Gomoku-v0"
+    duel = "battleship(num_shots=100,allow_repeated_shots=False)"
+    return {
+        "battleship": {
+            "single environment": single,
+            "naive Python": naive,
+            "OpenSpiel battleship": open_spiel(duel),
+            "SyncVectorEnv of the single one": batched(
+                battleship, boards, vectorization_mode="sync"
+            ),
+            "make_vec": batched(battleship, boards),
+            "make_vec, same-step reset": batched(battleship, boards, autoreset_mode="SameStep"),
+            "make_vec, own buffers": batched(battleship, boards, copy=False),
+        },
+        "gomoku": {
+            "plain rules": plain_rules(make_game("gomoku")),
+            "OpenSpiel gomoku": open_spiel("gomoku"),
+            "PettingZoo": zoo("gomoku"),
+            "make_vec": batched(gomoku, boards),
+            "make_vec, planes": batched(gomoku, boards, observation="planes"),
+            "make_vec, same-step reset": batched(gomoku, boards, autoreset_mode="SameStep"),
+        },
+        "navigation, joint turns": {
+            "plain rules": plain_rules(make_game("navigation")),
+            "make_vec": batched_plans(boards),
+        },
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--boards", type=int, default=1024, help="boards of vector environments")
+    parser.add_argument("--seconds", type=float, default=1.0, help="CPU-seconds a measurement")
+    parser.add_argument("--repeats", type=int, default=3, help="measurements; the best counts")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    args = parser.parse_args()
+
+    found: dict[str, dict[str, float]] = {}
+    for game, works in contestants(args.boards).items():
+        found[game] = {}
+        for name, work in works.items():
+            if work is None:
+                continue
+            work(min(0.2, args.seconds))  # kernels compile here
+            runs = [work(args.seconds) for _ in range(args.repeats)]
+            found[game][name] = max(steps / clock for steps, clock in runs)
+            if not args.json:
+                first = next(iter(found[game].values()))
+                rate = found[game][name]
+                print(f"{game:24} {name:32} {rate:14,.0f} steps/s {rate / first:10,.1f}×")
+    if args.json:
+        print(json.dumps({"boards": args.boards, "steps_per_cpu_second": found}))
+
+
+if __name__ == "__main__":
+    main()
