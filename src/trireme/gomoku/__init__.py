@@ -10,6 +10,7 @@ SLICE = Slice(
         "random": "trireme.core.agents:Random",
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
         "search": "trireme.gomoku.agents.search:Search",
+        "gomocup": "trireme.gomoku.agents.gomocup:Gomocup",
     },
     opponent="search",
     variants={

@@ -24,8 +24,15 @@ SHAPE_VALUES = (0, 1, 3, 4, 14, 16, 60, 70, 2000, 20000)
 KIND_BONUS = (0, 0, 0, 0, 400, 1000, 2000, 0)
 TABLE_ROWS = 1 << 20
 MEMO_ROWS = 1 << 18
-FOURS_PROBES = 200_000
-"""Steps that the search for a win by fours may take at the root."""
+NO_WALLS: NDArray[np.int32] = np.zeros(0, np.int32)
+FOURS_NODES = 200_000
+"""Nodes that the search for a win by fours may take at the root."""
+ATTACK_SHARE, GUARD_SHARE = 0.3, 0.15
+"""Parts of the nodes so far that the search for own wins by threats, and for the other side's after
+the move in mind, may take at each depth."""
+DEEPEST_THREATS = 30
+FORCED_DEPTH = 4
+"""How deep a position is searched, for its value alone, when there is only one move."""
 
 
 @dataclass(frozen=True)
@@ -98,16 +105,22 @@ class Engine:
         self._base = (self._state, self._control, shapes, worth)
         self._stopped = False
         self.colour = at.BLACK
-        clear(*self._base, size)
+        clear(*self._base, size, NO_WALLS)
 
     def stop(self) -> None:
         """End a running analysis as soon as possible; it still gives its best move."""
         self._stopped = True
         self._control[at.STOP] = 1
 
-    def set_position(self, stones: Iterable[tuple[Point, int]], to_move: int) -> None:
-        """Put `stones` (a point and 1 for black or -1 for white) on an empty board."""
-        clear(*self._base, self.size)
+    def set_position(
+        self, stones: Iterable[tuple[Point, int]], to_move: int, walls: Iterable[Point] = ()
+    ) -> None:
+        """Put `stones` (a point and 1 for black or -1 for white) on an empty board.
+
+        `walls` are points that nobody may use, as if they were off the board.
+        """
+        blocked = np.array([self._cell(point) for point in walls], np.int32)
+        clear(*self._base, self.size, blocked)
         for point, colour in stones:
             put(*self._base, self._cell(point), at.BLACK if colour == 1 else at.WHITE)
         self.colour = at.BLACK if to_move == 1 else at.WHITE
@@ -188,22 +201,22 @@ class Thought:
 
     def _think(self) -> Analysis:
         if self.limits.fours or count_of(self.state, self.me, at.WINS) > 0:
-            won = self._probe(self.me, 0, FOURS_PROBES)
+            won = self._probe(self.me, 0, FOURS_NODES)
             if won:
                 return self._won(won)
         moves = self._choices()
         best = self._analysis(0, moves[:1], np.zeros(1, np.int32), ())
-        if len(moves) == 1 and self.top == 1:
-            return best
-        threat_depth, probes = 1, 4000
+        if len(moves) == 1:
+            found = self._search(min(FORCED_DEPTH, self.limits.depth), moves)
+            return best if found is None else found[0]
+        threat_depth = 1
         for depth in range(2, self.limits.depth + 1):
             if self.limits.threats and not self.over:
-                won = self._probe(self.me, threat_depth, probes)
+                won = self._probe(self.me, threat_depth, self._share(ATTACK_SHARE))
                 if won:
                     return self._won(won)
                 if self.control[at.CUT] == 0:
                     threat_depth += 1
-                probes = max(probes, int(self.control[at.NODES]) // 3)
             moves = self._live(moves)
             found = self._search(depth, moves)
             if found is None:
@@ -213,13 +226,25 @@ class Thought:
                 break
         return best
 
-    def _probe(self, attacker: int, depth: int, probes: int) -> int:
+    def _share(self, part: float) -> int:
+        return max(500, int(part * self.control[at.NODES]))
+
+    def _probe(self, attacker: int, depth: int, nodes: int) -> int:
         """Plies to a win by threats, 0 when none was found; the line is left at ply 0."""
-        self.control[at.PROBES], self.control[at.CUT] = 0, 0
-        self.control[at.PROBE_LIMIT] = probes
+        self.control[at.CUT] = 0
+        self.control[at.THREAT_LIMIT] = min(self.control[at.NODES] + nodes, self.control[at.LIMIT])
         if depth == 0:
             return int(fours(*self.base, self.memo, attacker, 0))
         return int(threats(*self.base, self.memo, attacker, depth, 0))
+
+    def _deepening(self, attacker: int, nodes: int) -> int:
+        """The same with more and more threats, until a win, the end of all threats or of nodes."""
+        last = int(self.control[at.NODES]) + nodes
+        for depth in range(DEEPEST_THREATS):
+            won = self._probe(attacker, depth, last - int(self.control[at.NODES]))
+            if won or self.control[at.CUT] or self.over:
+                return won
+        return 0
 
     def _choices(self) -> list[int]:
         """The moves to search: all that may stop what the other side threatens, else the best."""
@@ -228,7 +253,7 @@ class Thought:
             return [forced]
         out = np.zeros(at.ROOM, np.int32)
         promising = [int(cell) for cell in out[: root_moves(self.state, self.me, out)]]
-        if self.limits.fours and self._probe(self.other, 0, FOURS_PROBES):
+        if self.limits.fours and self._probe(self.other, 0, FOURS_NODES):
             many = int(defences(*self.base, self.other, 0, 1))
             base = at.MOVES + 2 * at.ROOM
             if many > 0:
@@ -241,17 +266,12 @@ class Thought:
         """Put the first move that the other side does not refute by threats in front."""
         if not self.limits.threats:
             return moves
-        probes = max(2000, int(self.control[at.NODES]) // 8)
+        nodes = self._share(GUARD_SHARE)
         for cell in moves:
             if self.over or cell in self.refuted:
                 continue
             put(*self.base, cell, self.me)
-            lost = self._probe(self.other, 0, probes)
-            if not lost:
-                for depth in range(1, 12):
-                    lost = self._probe(self.other, depth, probes)
-                    if lost or self.control[at.CUT] or self.over:
-                        break
+            lost = self._deepening(self.other, nodes)
             take(*self.base, cell)
             if not lost:
                 break

@@ -56,8 +56,8 @@ JITTER = STAMP + 1
 WORDS = JITTER + CELLS
 
 # The control words, an `int64[CONTROLS]` array that the outside may write while a kernel runs.
-HASH, NODES, LIMIT, STOP, CUT, PROBES, PROBE_LIMIT, AGE, SELECTIVE = range(9)
-CONTROLS = 16
+HASH, NODES, LIMIT, THREAT_LIMIT, STOP, CUT, AGE = range(7)
+CONTROLS = 8
 
 # The shapes that one stone makes in one line, weakest first.
 NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)

@@ -154,8 +154,8 @@ def take(state: Any, control: Any, shapes: Any, worth: Any, cell: int) -> None:
 
 
 @njit(cache=True)
-def clear(state: Any, control: Any, shapes: Any, worth: Any, n: int) -> None:
-    """An empty board of n × n points."""
+def clear(state: Any, control: Any, shapes: Any, worth: Any, n: int, walls: Any) -> None:
+    """An empty board of n × n points, less the cells `walls: int32[k]`."""
     state[:] = 0
     control[HASH] = n
     state[BOARD : BOARD + CELLS] = WALL
@@ -165,6 +165,8 @@ def clear(state: Any, control: Any, shapes: Any, worth: Any, n: int) -> None:
             for col in range(n):
                 if max(abs(2 * row - middle), abs(2 * col - middle)) == distance:
                     cell = (row + MARGIN) * WIDTH + col + MARGIN
+                    if np.any(walls == cell):
+                        continue
                     state[BOARD + cell] = EMPTY
                     state[POINTS + state[AREA]] = cell
                     state[AREA] += 1

@@ -35,12 +35,11 @@ from .layout import (
     NODES,
     PLACED,
     POINTS,
-    PROBE_LIMIT,
-    PROBES,
     PROVEN,
     QUIET,
     ROOM,
     STOP,
+    THREAT_LIMIT,
     TOTAL,
     TWO_THREES,
     WIN,
@@ -53,7 +52,7 @@ from .threat_kernels import defences, extend_line, fours
 
 EXACT, LOWER, UPPER = 0, 1, 2
 TEMPO = 250
-LEAF_PROBES = 48
+LEAF_NODES = 100
 QUIESCENT = -6
 """How far below depth 0 forced defences are still followed."""
 
@@ -183,7 +182,7 @@ def _at_leaf(
 ) -> Any:
     """The value of a leaf: a win by fours where a short search finds one, else the static value."""
     if count_of(state, me, MAKES_FOUR) + count_of(state, me, FOUR_AND_THREE) > 0:
-        control[PROBES], control[PROBE_LIMIT], control[CUT] = 0, LEAF_PROBES, 0
+        control[THREAT_LIMIT], control[CUT] = control[NODES] + LEAF_NODES, 0
         plies = fours(state, control, shapes, worth, memo, me, ply)
         if plies > 0:
             return WIN - ply - plies

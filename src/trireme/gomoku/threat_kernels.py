@@ -34,12 +34,12 @@ from .layout import (
     MAKES_FOUR,
     MOST,
     MOVES,
-    PROBE_LIMIT,
-    PROBES,
+    NODES,
     ROOM,
     SEEN,
     STAMP,
     STOP,
+    THREAT_LIMIT,
     WIDTH,
     WINS,
     WINS_NEXT,
@@ -66,9 +66,8 @@ def _set_line(state: Any, ply: int, cell: int) -> None:
 
 @njit(cache=True)
 def _spent(control: Any) -> Any:
-    """Count a step of threat search; true when it must end without a result."""
-    control[PROBES] += 1
-    if control[PROBES] >= control[PROBE_LIMIT] or control[STOP] != 0:
+    """Whether threat search must end without a result: its nodes are used up, or all must stop."""
+    if control[NODES] >= control[THREAT_LIMIT] or control[STOP] != 0:
         control[CUT] = 1
     return control[CUT] != 0
 

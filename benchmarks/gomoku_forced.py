@@ -1,0 +1,70 @@
+"""How many forced wins the search agent finds within a budget, verified by playing them out.
+
+    python benchmarks/gomoku_forced.py forced_wins.jsonl --seconds 1
+
+Each line of the file is a position with a forced win for the side to move: `{"id": 0, "stones":
+"h8i9…", "side": 1, "mate_plies": 9}`, stones in order of play. The agent's first move is played,
+then the game goes on between the agent and the engine as defender. A position is solved when the
+agent wins; it is proven when the agent knew from the first move. A proof that does not win is an
+error.
+"""
+
+import argparse
+import json
+import time
+from pathlib import Path
+
+import numpy as np
+
+from trireme.gomoku.agents.search import Search
+from trireme.gomoku.engine import Analysis
+from trireme.gomoku.rules import Gomoku, State
+
+
+def played_out(game: Gomoku, state: State, first: Analysis, attack: Search, defend: Search) -> bool:
+    """Whether the attacker wins from `state` with the move that `first` gives."""
+    mine, move = state.colour, first.best
+    while True:
+        state = game.apply(state, {0: move})
+        if not game.to_move(state):
+            return state.winner == mine
+        move = (attack if state.colour == mine else defend).analyse(game, state).best
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--seconds", type=float, default=1.0, help="for the attacker, a move")
+    parser.add_argument("--defence", type=float, default=0.3, help="seconds for the defender")
+    parser.add_argument("--only-proofs", action="store_true", help="do not play unproven ones out")
+    parser.add_argument("--limit", type=int, default=None, help="only the first N positions")
+    args = parser.parse_args()
+    attack, defend = Search(seconds=args.seconds), Search(seconds=args.defence)
+    attack.prepare(Gomoku())
+    lines = args.file.read_text(encoding="utf-8").splitlines()[: args.limit]
+    solved = proven = wrong = 0
+    took = []
+    for line in lines:
+        case = json.loads(line)
+        game = Gomoku(position=case["stones"])
+        began = time.perf_counter()
+        found = attack.analyse(game, game.start())
+        took.append(time.perf_counter() - began)
+        sure = found.proven and found.value > 0
+        proven += sure
+        won = (sure or not args.only_proofs) and played_out(
+            game, game.start(), found, attack, defend
+        )
+        solved += won
+        wrong += sure and not won
+        if not (sure and won):
+            told = f"proven {sure}, played out {'won' if won else 'not won'}"
+            print(f"id {case['id']}, {case['mate_plies']} plies: {told}", flush=True)
+    many = len(lines)
+    print(f"solved {solved} of {many} ({solved / many:.1%}), proven {proven} ({proven / many:.1%})")
+    print(f"wrong proofs: {wrong}")
+    print(f"seconds for the first move: median {np.median(took):.3f}, most {max(took):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Make a list of balanced Gomoku openings by throwing stones and asking the engine.
+
+    python benchmarks/gomoku_openings.py --count 64 --nodes 300000 > src/trireme/gomoku/openings.txt
+
+Three to six stones are thrown near the middle of the board. An opening is kept when the engine sees
+no forced win and values the position about equal at its last two depths, then plays itself from it
+and neither colour wins every game. No two kept openings are mirror images or turns of one another.
+"""
+
+import argparse
+import sys
+
+import numpy as np
+
+from trireme.core.play import play
+from trireme.gomoku.agents.search import Search
+from trireme.gomoku.encode import board_array, symmetric
+from trireme.gomoku.engine import Analysis, Engine, Limits
+from trireme.gomoku.rules import Gomoku, State
+
+GAME = Gomoku()
+
+
+def thrown(rng: np.random.Generator) -> State:
+    """Three to six stones within a square of nine by nine around a point near the centre."""
+    middle = 7 + rng.integers(-2, 3, 2)
+    points: list[tuple[int, int]] = []
+    for _ in range(int(rng.integers(3, 7))):
+        while True:
+            row, col = (int(i) for i in middle + rng.integers(-4, 5, 2))
+            if (row, col) not in points and min(row, col) >= 0 and max(row, col) < 15:
+                break
+        points.append((row, col))
+    return State(tuple(points))
+
+
+def even(engine: Engine, state: State, nodes: int, margin: int) -> bool:
+    """Whether the last two depths of a search see an equal position."""
+    told: list[Analysis] = []
+    engine.set_position(state.board().items(), state.colour)
+    last = engine.analyse(Limits(nodes=nodes), report=told.append)
+    values = [a.value for a in told[-2:]]
+    return not last.proven and len(values) == 2 and abs(sum(values)) <= 2 * margin
+
+
+def contested(state: State, games: int, nodes: int) -> bool:
+    """Whether both colours win when the engine plays itself."""
+    opening = [GAME.write(p) for p in state.stones]
+    players = [Search(nodes=nodes, variety=60), Search(nodes=nodes, variety=60)]
+    ends = {play(GAME, players, seed=seed, opening=opening).returns[0] for seed in range(games)}
+    return len(ends) > 1 or ends == {0.0}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--count", type=int, default=64)
+    parser.add_argument("--nodes", type=int, default=300_000, help="to judge an opening")
+    parser.add_argument("--margin", type=int, default=40, help="pattern points that count as equal")
+    parser.add_argument("--games", type=int, default=6, help="the engine plays against itself")
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    rng, engine = np.random.default_rng(args.seed), Engine()
+    seen: set[bytes] = set()
+    kept = tried = 0
+    while kept < args.count:
+        state = thrown(rng)
+        tried += 1
+        board = board_array(GAME, state)
+        if board.tobytes() in seen or not even(engine, state, args.nodes, args.margin):
+            continue
+        seen |= {symmetric(board, s).tobytes() for s in range(8)}
+        if contested(state, args.games, args.nodes // 30):
+            kept += 1
+            print("".join(GAME.write(p) for p in state.stones), flush=True)
+    print(f"kept {kept} of {tried}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""The engine: what it must never miss, and that the same question gets the same answer."""
+
+import threading
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trireme.core.errors import BadSpec
+from trireme.core.play import play
+from trireme.core.registry import make_agent
+from trireme.gomoku.agents.search import LEVELS, Search
+from trireme.gomoku.encode import board_array, symmetric
+from trireme.gomoku.engine import Analysis, Engine, Limits
+from trireme.gomoku.openings import balanced
+from trireme.gomoku.rules import Gomoku, Point, State, read_points
+from trireme.gomoku.search_kernels import search
+from trireme.gomoku.threat_kernels import fours, threats
+
+GAME = Gomoku()
+QUICK = Limits(nodes=4000)
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(rows=1 << 16)
+
+
+def think(engine: Engine, stones: str, limits: Limits = QUICK, top: int = 1) -> Analysis:
+    state = State(tuple(read_points(GAME, stones)))
+    engine.set_position(state.board().items(), state.colour)
+    return engine.analyse(limits, top=top)
+
+
+def at_(text: str) -> Point:
+    (point,) = read_points(GAME, text)
+    return point
+
+
+def test_it_takes_a_five(engine: Engine) -> None:
+    found = think(engine, "h8a1i8b5j8c9k8d13")
+    assert found.best in (at_("g8"), at_("l8"))
+    assert (found.proven, found.moves[0].plies) == (True, 1)
+
+
+def test_it_blocks_a_four(engine: Engine) -> None:
+    assert think(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
+
+
+def test_it_does_not_take_six_for_five(engine: Engine) -> None:
+    six = "g8a1h8c5i8e11k8g14l8i2"  # j8 would make six
+    assert think(engine, six).best != at_("j8") or not think(engine, six).proven
+    freestyle = Engine(exact=False, rows=1 << 12)
+    assert think(freestyle, six).best == at_("j8")
+    assert think(freestyle, six).proven
+
+
+def test_it_lets_a_four_stand_that_could_only_become_six(engine: Engine) -> None:
+    harmless = "g8a1h8b4i8c7k8m15l8"  # black to come to j8 makes six: white is free
+    found = think(engine, harmless)
+    assert found.best != at_("j8")
+
+
+def test_a_proven_loss_is_told_and_still_defended(engine: Engine) -> None:
+    found = think(engine, "h8a1i8a15j8o1k8")  # an open four can't be stopped
+    assert found.value <= -20_000
+    assert found.best in (at_("g8"), at_("l8"))
+
+
+def test_the_line_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
+    found = think(engine, "h8i9h9h10g8", Limits(nodes=60_000))
+    assert found.line[0] == found.best
+    state = State(tuple(read_points(GAME, "h8i9h9h10g8")))
+    for point in found.line:
+        assert point not in state.stones
+        state = State((*state.stones, point))
+
+
+def test_top_moves_come_best_first(engine: Engine) -> None:
+    found = think(engine, "h8i9h9", Limits(nodes=30_000), top=5)
+    values = [c.value for c in found.moves]
+    assert len(found.moves) == 5
+    assert values == sorted(values, reverse=True)
+    assert len({c.move for c in found.moves}) == 5
+
+
+def test_the_same_budget_of_nodes_gives_the_same_analysis() -> None:
+    first, second = Engine(), Engine()
+    think(second, "a1b2c3")  # what was thought before must not matter
+    one = think(first, "h8i9h9h10g8", Limits(nodes=50_000))
+    two = think(second, "h8i9h9h10g8", Limits(nodes=50_000))
+    assert replace(one, seconds=0) == replace(two, seconds=0)
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 2**32), st.integers(1, 7))
+def test_mirrored_and_turned_positions_are_worth_the_same(seed: int, symmetry: int) -> None:
+    rng = np.random.default_rng(seed)
+    state = State(
+        tuple(tuple(map(int, p)) for p in rng.permutation(np.argwhere(np.ones((9, 9))))[:9])
+    )
+    game, engine = Gomoku(size=9), Engine(9, rows=1 << 12)
+    board = board_array(game, state)
+    values = []
+    for image in (board, symmetric(board, symmetry)):
+        stones = [((int(r), int(c)), int(image[r, c])) for r, c in np.argwhere(image)]
+        engine.set_position(stones, -1)
+        values.append(engine.analyse(Limits(depth=2, fours=False, threats=False), top=81).value)
+    assert values[0] == values[1]
+
+
+def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> None:
+    state = State(tuple(read_points(GAME, "h8i9h9")))
+    engine.set_position(state.board().items(), state.colour)
+    reported = threading.Event()
+    found: list[Analysis] = []
+    worker = threading.Thread(
+        target=lambda: found.append(engine.analyse(Limits(), report=lambda _: reported.set()))
+    )
+    worker.start()
+    assert reported.wait(60)
+    engine.stop()
+    worker.join(60)
+    assert not worker.is_alive()
+    assert found[0].depth >= 2
+
+
+def test_recursive_kernels_are_compiled_once() -> None:
+    """A second signature would make numba's cache unusable for them."""
+    for kernel in (fours, threats, search):
+        assert len(kernel.signatures) <= 1
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_every_level_plays_whole_games(level: str) -> None:
+    agent = Search(level=level, nodes=300)  # type: ignore[arg-type]
+    result = play(Gomoku(size=9), [agent, "random"], seed=3)
+    assert result.returns == (1.0, -1.0)
+    assert not result.forfeits
+
+
+@pytest.mark.slow
+def test_levels_grow_stronger() -> None:
+    for weak, strong in (("easy", "medium"), ("medium", "full")):
+        balance = 0.0
+        for number in range(8):
+            agents = [Search(level=weak, nodes=20_000), Search(level=strong, nodes=20_000)]  # type: ignore[arg-type]
+            order = agents if number % 2 else agents[::-1]
+            opening = [GAME.write(p) for p in balanced(15)[number // 2]]
+            ended = play(GAME, order, seed=number, opening=opening)
+            balance += ended.returns[order.index(agents[1])]
+        assert balance > 0
+
+
+def test_equal_seeds_give_equal_games_and_others_vary() -> None:
+    def moves(seed: int) -> tuple[Point, ...]:
+        agents = [Search(nodes=400), Search(nodes=400)]
+        stones: tuple[Point, ...] = play(Gomoku(size=11), agents, seed=seed).state.stones
+        return stones
+
+    assert moves(1) == moves(1)
+    assert len({moves(seed)[:6] for seed in range(4)}) > 1
+
+
+@pytest.mark.parametrize("size", [5, 6, 26])
+def test_it_plays_on_boards_of_every_size(size: int) -> None:
+    result = play(Gomoku(size=size), [Search(nodes=300, depth=3), "heuristic"], seed=1)
+    assert not result.forfeits
+
+
+@pytest.mark.parametrize("agent", ["heuristic", "search:nodes=300", "random"])
+def test_agents_play_swap2_and_choose(agent: str) -> None:
+    result = play(Gomoku(opening="swap2"), [agent, agent], seed=2)
+    assert not result.forfeits
+    assert result.state.choices
+
+
+@pytest.mark.parametrize(
+    "spec", ["search:level=godlike", "search:seconds=0", "search:nodes=-1", "search:variety=-3"]
+)
+def test_wrong_options_are_refused(spec: str) -> None:
+    with pytest.raises(BadSpec):
+        make_agent("gomoku", spec)

@@ -1,0 +1,131 @@
+"""Records in other programs' formats: what goes out comes in again."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trireme.core.errors import RecordError, TriremeError
+from trireme.core.play import Session, play
+from trireme.core.record import Record
+from trireme.gomoku.formats import load, read_psq, read_sgf, save, write_psq, write_sgf
+from trireme.gomoku.rules import Gomoku
+
+SGF = "(;FF[4]GM[4]SZ[15]PB[Ann]PW[Bob];B[hh];W[ig];B[ha])"
+PSQ = "Piskvorky 15x15, 11:11, 0\n8,8,0\n9,7,120\n8,1,5\nAnn\nBob\n0\n"
+
+
+def essence(record: Record) -> tuple[object, ...]:
+    return record.game, record.moves, record.header.seats, record.returns
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from(["standard", "freestyle"]),
+    st.integers(5, 26),
+    st.integers(0, 30),
+)
+def test_a_game_comes_back_from_both_formats_as_it_went(
+    seed: int, rule: str, size: int, moves: int
+) -> None:
+    game = Gomoku(size=size, rule=rule)  # type: ignore[arg-type]
+    session = Session(game, ["an [odd\\] name", "other"], seed=seed)
+    for _ in range(moves):
+        if not session.over:
+            seat = session.to_move[0]
+            session.move({seat: session.turn(seat).legal.sample(session.turn(seat).rng)})
+    record = session.record
+    assert essence(read_sgf(write_sgf(record))) == essence(record)
+    if rule == "standard":
+        assert essence(read_psq(write_psq(record))) == essence(record)
+
+
+def test_rows_are_counted_from_the_top() -> None:
+    for record in (read_sgf(SGF), read_psq(PSQ)):
+        texts = [next(iter(move.values())) for move in record.moves]
+        assert texts == ["h8", "i9", "h15"]
+        assert record.header.seats == ("Ann", "Bob")
+
+
+def test_a_freestyle_win_by_overline_is_recognised_in_a_psq_file() -> None:
+    game = Gomoku(rule="freestyle", position="a1a15b1c15c1e15e1g15f1i15")
+    session = Session(game, ["x", "y"], seed=1)
+    session.move({0: (0, 3)})
+    assert session.over
+    again = read_psq(write_psq(session.record))
+    assert again.game == Gomoku(rule="freestyle")
+    assert again.returns == (1.0, -1.0)
+
+
+def test_a_swap2_game_comes_back_as_a_plain_game_of_the_same_colours() -> None:
+    result = play(Gomoku(opening="swap2"), ["random", "heuristic"], seed=4)
+    again = read_sgf(write_sgf(result.record))
+    assert [next(iter(m.values())) for m in again.moves] == [
+        again.game.write(p) for p in result.state.stones
+    ]
+    black = result.state.black_seat()
+    assert again.header.seats[0] == result.record.header.seats[black]
+    assert again.returns is not None
+    assert again.returns[0] == result.returns[black]
+
+
+def test_files_are_read_and_written_by_their_names(tmp_path: Path) -> None:
+    record = play("gomoku", ["random", "random"], seed=1).record
+    for kind in ("psq", "sgf", "jsonl"):
+        save(record, tmp_path / f"new/game.{kind}")
+        assert essence(load(tmp_path / f"new/game.{kind}")) == essence(record)
+    with pytest.raises(TriremeError, match="unknown record format"):
+        save(record, tmp_path / "game.pgn")
+    with pytest.raises(RecordError, match="can't read"):
+        load(tmp_path / "missing.psq")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: expected SGF"),
+        ("(;GM[1]SZ[19];B[aa])", "line 1: game 1 is not Gomoku"),
+        ("(;GM[4]SZ[15:10];B[aa])", "square board"),
+        ("(;GM[4]SZ[99];B[aa])", "size must be"),
+        ("(;GM[4]SZ[15]\n;B[aa]\n;B[bb])", "line 3: move 2 should be W's"),
+        ("(;GM[4]SZ[15]\n;B[aa]\n;W[aa])", "line 3: a15 has a stone already"),
+        ("(;GM[4]SZ[9]\n;B[zz])", "line 2: .* is not on the 9×9 board"),
+        ("(;GM[4]SZ[15]\n;B[h8])", "line 2: expected a point such as"),
+        ("(;GM[4]SZ[15]AB[aa][bb])", "no order of play"),
+    ],
+)
+def test_a_wrong_sgf_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        read_sgf(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "line 1: expected 'Piskvorky"),
+        ("Piskvorky 20x10, 11:11, 0\n", "only square"),
+        ("Piskvorky 99x99, 11:11, 0\n", "size must be"),
+        ("Piskvorky 15x15, 11:11, 0\n8,8,0\n8,8,0\n", "line 3: h8 has a stone"),
+        ("Piskvorky 15x15, 11:11, 0\n0,8,0\n", "line 2: .* is not on the 15×15 board"),
+    ],
+)
+def test_a_wrong_psq_is_refused_with_its_line(text: str, message: str) -> None:
+    with pytest.raises(RecordError, match=message):
+        read_psq(text)
+
+
+@given(
+    st.one_of(st.text(max_size=60), st.just(SGF), st.just(PSQ)),
+    st.integers(0, 80),
+    st.text(max_size=3),
+)
+def test_no_text_breaks_a_reader(text: str, at: int, noise: str) -> None:
+    broken = text[:at] + noise + text[at:]
+    for read in (read_sgf, read_psq):
+        try:
+            record = read(broken)
+        except RecordError:
+            continue
+        assert record.verify() is not None

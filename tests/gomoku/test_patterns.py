@@ -1,0 +1,210 @@
+"""Patterns and the incremental position say what a slow look at the board says."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from trireme.gomoku import layout as at
+from trireme.gomoku.engine import tables
+from trireme.gomoku.kernels import wins
+from trireme.gomoku.pattern_kernels import line_key, score_points
+from trireme.gomoku.position_kernels import clear, first_of, kind_of, put, take
+
+EMPTY, OWN, OTHER, WALL = range(4)
+Line = tuple[int, ...]
+
+
+@cache
+def shape(line: Line, exact: bool) -> int:
+    """What a stone put between the fifth and sixth of these ten points makes, by definition."""
+    run = 1
+    for side in (line[4::-1], line[5:]):
+        for point in side:
+            if point != OWN:
+                break
+            run += 1
+    if run >= 5:
+        return at.FIVE if run == 5 or not exact else at.NOTHING
+    then = [shape((*line[:i], OWN, *line[i + 1 :]), exact) for i in range(10) if line[i] == EMPTY]
+    if then.count(at.FIVE) >= 2:
+        return at.OPEN_FOUR
+    if at.FIVE in then:
+        return at.FOUR
+    weaker = {at.OPEN_FOUR: at.OPEN_THREE, at.FOUR: at.THREE, at.OPEN_THREE: at.OPEN_TWO}
+    weaker |= {at.THREE: at.TWO, at.OPEN_TWO: at.OPEN_ONE, at.TWO: at.ONE}
+    return weaker.get(max(then, default=at.NOTHING), at.NOTHING)
+
+
+def lines() -> st.SearchStrategy[Line]:
+    """Ten points around a stone; walls only outward from the first wall."""
+
+    def make(inner: list[int], before: int, after: int) -> Line:
+        walled = [WALL] * before + inner[before : 10 - after] + [WALL] * after
+        return tuple(walled)
+
+    cells = st.lists(st.sampled_from([EMPTY, EMPTY, OWN, OWN, OTHER]), min_size=10, max_size=10)
+    return st.builds(make, cells, st.integers(0, 5), st.integers(0, 5))
+
+
+@given(lines(), st.booleans())
+def test_the_table_holds_the_shape_of_every_line_for_both_colours(line: Line, exact: bool) -> None:
+    both = tables(exact)[0]
+    key = sum(value << (2 * i) for i, value in enumerate(line))
+    assert both[key] & 15 == shape(line, exact)
+    swapped = tuple({OWN: OTHER, OTHER: OWN}.get(value, value) for value in line)
+    assert both[key] >> 4 == shape(swapped, exact)
+
+
+@pytest.mark.parametrize(
+    ("text", "standard", "freestyle"),
+    [
+        (".XXX*X....", at.FIVE, at.FIVE),
+        ("XXXX*X....", at.NOTHING, at.FIVE),
+        (".XXX*.....", at.OPEN_FOUR, at.OPEN_FOUR),
+        ("OXXX*.....", at.FOUR, at.FOUR),
+        ("OXXX*O....", at.NOTHING, at.NOTHING),
+        ("X.XX*.....", at.FOUR, at.FOUR),
+        ("X.XX*.X...", at.OPEN_FOUR, at.OPEN_FOUR),
+        ("..XX*.....", at.OPEN_THREE, at.OPEN_THREE),
+        ("OXX.*.....", at.THREE, at.THREE),
+        ("XX.XX*....", at.THREE, at.FOUR),  # the gap would make six
+        ("X.XXX*....", at.FOUR, at.OPEN_FOUR),
+    ],
+)
+def test_shapes_that_players_know(text: str, standard: int, freestyle: int) -> None:
+    middle = text.index("*")
+    around = ("." * 5 + text[:middle])[-5:] + (text[middle + 1 :] + "." * 5)[:5]
+    line = tuple(".XO".index(c) for c in around)
+    assert (shape(line, True), shape(line, False)) == (standard, freestyle)
+
+
+def random_board(seed: int, size: int, share: float) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    return rng.choice(np.array([0, 1, -1], np.int8), (size, size), p=[1 - share, *[share / 2] * 2])
+
+
+boards = st.builds(
+    random_board, st.integers(0, 2**32), st.sampled_from([5, 9, 15]), st.floats(0.05, 0.8)
+)
+
+
+class Grid:
+    """The engine's arrays, on their own."""
+
+    def __init__(self, size: int, exact: bool) -> None:
+        self.state = np.zeros(at.WORDS, np.int32)
+        self.control = np.zeros(at.CONTROLS, np.int64)
+        self.arrays = (self.state, self.control, *tables(exact))
+        clear(*self.arrays, size, np.zeros(0, np.int32))
+
+    @staticmethod
+    def cell(row: int, col: int) -> int:
+        return (row + at.MARGIN) * at.WIDTH + col + at.MARGIN
+
+    def fill(self, board: np.ndarray) -> None:
+        for row, col in np.argwhere(board):
+            put(*self.arrays, self.cell(row, col), 1 if board[row, col] == 1 else 2)
+
+    def knowledge(self) -> list[bytes]:
+        """Everything derived that does not depend on the order of the stones."""
+        parts = [(at.BOARD, at.COUNT), (at.COUNT, at.POINTS), (at.PLACED, at.MOVES)]
+        kept = [self.state[a:b].copy() for a, b in parts]
+        worth = kept[0][at.WORTH :]
+        board = kept[0][: at.CELLS]
+        worth[np.tile(board != at.EMPTY, 2)] = 0  # the worth of a taken point is not kept up
+        forcing = [
+            np.sort(self.state[at.FORCING + c * at.MOST :][: self.state[at.FORCINGS + c]])
+            for c in range(2)
+        ]
+        return [part.tobytes() for part in (*kept, *forcing, self.control[: at.HASH + 1])]
+
+
+@given(boards, st.booleans())
+def test_points_that_win_are_those_where_the_rules_see_a_win(
+    board: np.ndarray, exact: bool
+) -> None:
+    grid = Grid(len(board), exact)
+    grid.fill(board)
+    for row, col in np.argwhere(board == 0):
+        for colour, mark in ((1, 1), (2, -1)):
+            board[row, col] = mark
+            kind = kind_of(grid.state, colour, grid.cell(row, col))
+            assert (kind == at.WINS) == wins(board, row, col, exact)
+            board[row, col] = 0
+
+
+@given(boards, st.booleans())
+def test_a_four_is_a_stone_after_which_another_makes_five(board: np.ndarray, exact: bool) -> None:
+    grid = Grid(len(board), exact)
+    grid.fill(board)
+    empty = [(int(r), int(c)) for r, c in np.argwhere(board == 0)]
+    for point in empty[:12]:
+        kind = kind_of(grid.state, 1, grid.cell(*point))
+        if kind == at.WINS:
+            continue
+        before = {p for p in empty if p != point and _wins_at(board, p, exact)}
+        board[point] = 1
+        after = {p for p in empty if p != point and _wins_at(board, p, exact)}
+        board[point] = 0
+        new = len(after - before)
+        fours = {0: 0, 1: 1}.get(new, 2)
+        expected = {at.MAKES_FOUR: 1, at.FOUR_AND_THREE: 1, at.WINS_NEXT: 2}.get(int(kind), 0)
+        if not before:
+            assert fours == expected
+
+
+def _wins_at(board: np.ndarray, point: tuple[int, int], exact: bool) -> bool:
+    board[point] = 1
+    won = wins(board, *point, exact)
+    board[point] = 0
+    return bool(won)
+
+
+@given(boards, st.integers(0, 2**32), st.booleans())
+def test_putting_and_taking_back_in_any_order_leads_to_the_same_knowledge(
+    board: np.ndarray, seed: int, exact: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    grid, fresh = Grid(len(board), exact), Grid(len(board), exact)
+    grid.fill(board)
+    before = grid.knowledge()
+    empty = [tuple(p) for p in np.argwhere(board == 0)]
+    stack = [grid.cell(*empty[i]) for i in rng.permutation(len(empty))[:20]]
+    for i, cell in enumerate(stack):
+        put(*grid.arrays, cell, 1 + i % 2)
+    for cell in reversed(stack):
+        take(*grid.arrays, cell)
+    assert grid.knowledge() == before
+    for row, col in rng.permutation(np.argwhere(board)):
+        put(*fresh.arrays, fresh.cell(row, col), 1 if board[row, col] == 1 else 2)
+    assert fresh.knowledge() == before
+
+
+@given(boards)
+def test_counts_and_lists_agree_with_the_points(board: np.ndarray) -> None:
+    grid = Grid(len(board), True)
+    grid.fill(board)
+    cells = [grid.cell(row, col) for row, col in np.argwhere(board == 0)]
+    for colour in (1, 2):
+        kinds = np.array([kind_of(grid.state, colour, cell) for cell in cells], int)
+        counts = grid.state[at.COUNT + 8 * (colour - 1) :][:8]
+        np.testing.assert_array_equal(counts, np.bincount(kinds, minlength=8))
+        for kind in range(at.MAKES_THREE, at.WINS + 1):
+            found = first_of(grid.state, colour, kind)
+            assert found == min(
+                (c for c, k in zip(cells, kinds, strict=True) if k == kind), default=-1
+            )
+
+
+@given(boards)
+def test_scores_add_up_the_shapes_of_the_four_lines(board: np.ndarray) -> None:
+    own, against = np.arange(10, dtype=np.int32) ** 3, np.arange(10, dtype=np.int32) ** 2
+    shapes, scores = tables(True)[0], np.zeros(board.shape, np.int32)
+    score_points(board, -1, shapes, own, against, scores)
+    for row, col in np.argwhere(board == 0)[:10]:
+        made = [shapes[line_key(board, row, col, *d)] for d in ((0, 1), (1, 0), (1, 1), (1, -1))]
+        assert scores[row, col] == sum(own[s >> 4] + against[s & 15] for s in made)
+    assert (scores[board != 0] == np.iinfo(np.int32).min).all()
