@@ -344,7 +344,7 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
         BattleshipVectorEnv(**wrong)
 
 
-@pytest.mark.parametrize("seed", [[1], [1, 2, 3], -1])
+@pytest.mark.parametrize("seed", [[1], [1, 2, 3], -1, [1, -1], "12", 1.5, ["a", "b"], {1: 2}])
 def test_wrong_seeds_are_refused(seed: Any) -> None:
     with pytest.raises(TriremeError, match="seed"):
         vector(2).reset(seed=seed)

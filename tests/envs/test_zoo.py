@@ -134,6 +134,34 @@ def test_fleets_are_placed_by_seed_or_by_hand() -> None:
     assert env.table.session.state.seas[1].shots[0].result == "hit"
 
 
+def test_an_opening_may_hold_for_every_episode() -> None:
+    env = aec("gomoku", opening=["h8", "i9"])
+    for _ in range(2):
+        env.reset()
+        assert env.record.moves == ({0: "h8"}, {1: "i9"})
+    env.reset(options={"opening": ["a1"]})
+    assert env.agent_selection == "player_1"
+    fleet = "A1-A5 C1-C4 E1-E3 G1-G3 I1-I2"
+    alone = aec("battleship", placement="manual", opening=[fleet])
+    alone.reset(seed=1)
+    alone.step(0)
+    assert alone.table.session.state.seas[0].shots[0].result == "hit"
+
+
+@pytest.mark.parametrize("seed", [-1, "x", 1.5])
+def test_wrong_seeds_are_refused(seed: Any) -> None:
+    with pytest.raises(TriremeError, match="seed"):
+        aec("gomoku").reset(seed=seed)
+
+
+def test_masks_are_copies() -> None:
+    env = aec("gomoku")
+    env.reset()
+    env.last()[4]["action_mask"][:] = 0
+    env.step(3)
+    assert not any(env.terminations.values())
+
+
 def test_resets_without_a_seed_follow_from_the_seed_before() -> None:
     env = aec("battleship")
     runs = []
@@ -318,6 +346,8 @@ def test_games_played_in_turn_are_no_parallel_games(name: str, variant: str | No
         {"max_cycles": 0},
         {"max_cycles": "few"},
         {"illegal": "ignore"},
+        {"opening": ["z99"]},
+        {"opening": ["h8", "h8"]},
         {"size": 2},
         {"colour": 1},
     ],

@@ -52,6 +52,17 @@ def positive(value: Any, what: str) -> int:
     return number
 
 
+def known_seed(seed: Any) -> int:
+    """A seed that numpy takes: a whole number from 0 on."""
+    try:
+        number = whole_number(seed, "a seed")
+    except IllegalAction as error:
+        raise BadSettings(str(error)) from None
+    if number < 0:
+        raise BadSettings(f"a seed must be 0 or more, not {number}")
+    return number
+
+
 def known_render_mode(mode: str | None, known: list[str]) -> str | None:
     """A render mode that the environment has."""
     if mode is not None and mode not in known:

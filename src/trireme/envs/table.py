@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from ..core.errors import BadSettings, IllegalAction, unknown
 from ..core.game import AnyGame, Seat
-from ..core.play import Forfeit, Session
+from ..core.play import Forfeit, Opening, Session
 from ..core.record import Record
 from ..core.registry import draw_text
 from ..core.seeding import fresh_seed
-from .checks import ResetNeeded, known_render_mode, positive
+from .checks import ResetNeeded, known_render_mode, known_seed, positive
 from .encoding import encoder_of
 
 RENDER_MODES = ["ansi", "human"]
@@ -30,19 +30,26 @@ class Table:
     """
 
     def __init__(
-        self, game: AnyGame, render_mode: str | None, max_cycles: int | None, illegal: str
+        self,
+        game: AnyGame,
+        render_mode: str | None,
+        max_cycles: int | None,
+        illegal: str,
+        opening: Opening,
     ) -> None:
         if illegal not in ILLEGAL:
             raise BadSettings(str(unknown("illegal", str(illegal), ILLEGAL)))
         self.game = game
         self.encoder = encoder_of(game)
         self.illegal = illegal
+        self.opening = opening
         self.render_mode = known_render_mode(render_mode, RENDER_MODES)
         self.max_cycles = None if max_cycles is None else positive(max_cycles, "max_cycles")
         self.players = [f"player_{seat}" for seat in range(game.seats)]
         self.chosen: dict[Seat, list[int]] = {}
         self.faults: dict[Seat, Forfeit] = {}
         self.moves = 0
+        self._masks: dict[Seat, NDArray[np.int8]] = {}
         self._session: Session | None = None
         self._rng: np.random.Generator | None = None
         self.begin(0, None)
@@ -72,8 +79,9 @@ class Table:
                 self._rng = np.random.default_rng(fresh_seed())
             seed = int(self._rng.integers(2**32))
         else:
+            seed = known_seed(seed)
             self._rng = np.random.default_rng(seed)
-        opening = (options or {}).get("opening", ())
+        opening = (options or {}).get("opening", self.opening)
         self._session = Session(self.game, self.players, seed=seed, opening=opening)
         self.moves = 0
         self._next_move()
@@ -89,10 +97,13 @@ class Table:
 
     def allowed(self, seat: Seat) -> NDArray[np.int8]:
         """What `seat` may choose next: nothing where it has not to."""
-        if seat not in self.waiting():
-            return np.zeros(self.encoder.num_actions, np.int8)
-        view = self.game.view(self.session.state, seat)
-        return self.encoder.allowed(view, seat, self.chosen[seat])
+        if seat not in self._masks:
+            if seat in self.waiting():
+                view = self.game.view(self.session.state, seat)
+                self._masks[seat] = self.encoder.allowed(view, seat, self.chosen[seat])
+            else:
+                self._masks[seat] = np.zeros(self.encoder.num_actions, np.int8)
+        return self._masks[seat].copy()
 
     def waiting(self) -> list[Seat]:
         """The seats that have choices left to make before the next move."""
@@ -111,6 +122,7 @@ class Table:
             self.faults[seat] = Forfeit(seat, "illegal", fault)
             return
         self.chosen[seat].append(number)
+        self._masks.pop(seat, None)
 
     def choose_together(self, numbers: Mapping[Seat, Sequence[int]]) -> None:
         """The choices of several seats; where one is refused by raising, none counts."""
@@ -122,6 +134,7 @@ class Table:
                         self.choose(seat, number)
         except IllegalAction:
             self.chosen = before
+            self._masks = {}
             raise
 
     def resolve(self) -> tuple[float, ...]:
@@ -159,3 +172,4 @@ class Table:
             turns = {seat: session.turn(seat) for seat in session.to_move}
             session.move({seat: turn.legal.sample(turn.rng) for seat, turn in turns.items()})
         self.chosen = {seat: [] for seat in session.to_move}
+        self._masks = {}

@@ -14,7 +14,7 @@ from numpy.random import SeedSequence
 from numpy.typing import NDArray
 
 from ..core.errors import BadSettings, unknown
-from .checks import ResetNeeded, action_batch, positive
+from .checks import ResetNeeded, action_batch, known_seed, positive
 
 Arrays = dict[str, NDArray[Any]]
 Which = NDArray[np.bool_]
@@ -197,23 +197,21 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
             if not self._begun:
                 self._seed(streams(None, self.num_envs), which)
             return
-        if isinstance(seed, (int, np.integer)):
-            self._seed(streams(int(seed), self.num_envs), which)
-            self._np_random_seed = int(seed)
+        if not isinstance(seed, (list, tuple, np.ndarray)):
+            self._np_random_seed = known_seed(seed)
+            self._seed(streams(self._np_random_seed, self.num_envs), which)
             return
         if len(seed) != self.num_envs:
             raise BadSettings(
                 f"expected a seed for each of {self.num_envs} boards, not {len(seed)}"
             )
-        states = np.array([streams(one, 1)[0] for one in seed], np.uint64)
+        states = [streams(None if one is None else known_seed(one), 1)[0] for one in seed]
         given = np.array([one is not None for one in seed], np.bool_)
-        self._seed(states, which & (given if self._begun else np.True_))
+        self._seed(np.array(states, np.uint64), which & (given if self._begun else np.True_))
 
 
 def streams(seed: int | None, num: int) -> NDArray[np.uint64]:
     """Random states for so many boards; the first ones are the same for any number."""
-    if seed is not None and seed < 0:
-        raise BadSettings(f"a seed must be 0 or more, not {seed}")
     return np.asarray(SeedSequence(seed).generate_state(num, np.uint64), np.uint64)
 
 

@@ -12,12 +12,15 @@ from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
 from ..core.errors import BadSettings, IllegalAction
 from ..core.game import AnyGame, Seat
+from ..core.play import Opening
 from ..core.record import Record
 from ..core.registry import make_game
 from .checks import ResetNeeded, whole_number
 from .table import RENDER_MODES, Table
 
 Observation = NDArray[Any]
+OPTIONS = ("render_mode", "max_cycles", "illegal", "opening")
+"""What an environment takes beside the settings of its game."""
 
 
 class SeatsEnv(AECEnv):  # type: ignore[misc]
@@ -31,6 +34,7 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]
     Rewards are the changes of the game's returns: 1 won, -1 lost, 0 otherwise where seats compete;
     alone in Battleship, -1 for every shot. An action that is not allowed forfeits the game, or
     raises with `illegal="raise"`. After `max_cycles` turns of every seat the episode is truncated.
+    `opening` holds moves that are made before anybody is asked, as in `play`.
     """
 
     def __init__(
@@ -40,9 +44,10 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         max_cycles: int | None = None,
         illegal: str = "forfeit",
+        opening: Opening = (),
     ) -> None:
         super().__init__()
-        self.table = Table(game, render_mode, max_cycles, illegal)
+        self.table = Table(game, render_mode, max_cycles, illegal, opening)
         self.render_mode = render_mode
         self.metadata = {
             "render_modes": RENDER_MODES,
@@ -68,7 +73,7 @@ class SeatsEnv(AECEnv):  # type: ignore[misc]
         return self.table.record
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin an episode; `options={"opening": [...]}` makes moves first, as in `play`."""
+        """Begin an episode; `options={"opening": [...]}` makes other moves first."""
         self.table.begin(seed, options)
         self.agents = list(self.possible_agents)
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -152,8 +157,9 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
         render_mode: str | None = None,
         max_cycles: int | None = None,
         illegal: str = "forfeit",
+        opening: Opening = (),
     ) -> None:
-        self.table = Table(game, render_mode, max_cycles, illegal)
+        self.table = Table(game, render_mode, max_cycles, illegal, opening)
         if not self.table.together:
             raise BadSettings(
                 f"the seats of this game of {game.name} move in turn: use trireme.envs.aec"
@@ -191,7 +197,7 @@ class TogetherEnv(ParallelEnv):  # type: ignore[misc]
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Observation], dict[str, dict[str, Any]]]:
-        """Begin an episode; `options={"opening": [...]}` makes moves first, as in `play`."""
+        """Begin an episode; `options={"opening": [...]}` makes other moves first."""
         self.table.begin(seed, options)
         self.agents = [] if self.table.session.over else list(self.possible_agents)
         self._draw()
@@ -301,7 +307,7 @@ def aec(game: AnyGame | str, variant: str | None = None, **options: Any) -> Seat
 
     Options that `SeatsEnv` does not know are settings of the game.
     """
-    made, rest = game_and_options(game, variant, options, ("render_mode", "max_cycles", "illegal"))
+    made, rest = game_and_options(game, variant, options, OPTIONS)
     return SeatsEnv(made, **rest)
 
 
@@ -310,8 +316,7 @@ def parallel(game: AnyGame | str, variant: str | None = None, **options: Any) ->
 
     Options that `TogetherEnv` does not know are settings of the game.
     """
-    own = ("stepwise", "render_mode", "max_cycles", "illegal")
-    made, rest = game_and_options(game, variant, options, own)
+    made, rest = game_and_options(game, variant, options, ("stepwise", *OPTIONS))
     return TogetherEnv(made, **rest)
 
 

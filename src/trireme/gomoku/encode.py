@@ -63,8 +63,11 @@ class Encoder:
     def mask(self, view: State) -> NDArray[np.bool_]:
         """Which actions are legal in `view` for the seat to move: `bool[num_actions]`."""
         mask = np.zeros(self.num_actions, np.bool_)
-        for seat in self.game.to_move(view):
-            mask[[self.index(action) for action in self.game.legal(view, seat)]] = True
+        if choices := self.game.choosing(view):
+            mask[[self.index(choice) for choice in choices]] = True
+        elif self.game.to_move(view):
+            mask[: self.game.size**2] = True
+            mask[[self.index(point) for point in view.stones]] = False
         return mask
 
     def observe(self, view: State, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
