@@ -1,0 +1,117 @@
+"""The posterior equals brute force over all fleets, weighed by the letter of the rules."""
+
+from collections import defaultdict
+from functools import cache
+from math import log2
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trireme import CHANCE
+from trireme.battleship.belief import Believer
+from trireme.battleship.board import Board
+from trireme.battleship.fleets import Fleet, all_layouts, ship_at
+from trireme.battleship.rules import Battleship, Shot, State
+
+SMALL = [
+    Battleship(5, 5),
+    Battleship(5, 7),
+    Battleship(5, 5, placement="uniform"),
+    Battleship(5, 5, touching=True),
+    Battleship(6, 5, touching=True, placement="uniform"),
+    Battleship(5, 5, fleet=(3, 3, 2)),
+    Battleship(5, 6, fleet=(3, 3), touching=True),
+    Battleship(5, 5, fleet=(2, 2, 1), touching=True),
+    Battleship(5, 5, fleet=(5, 4, 3)),
+    Battleship(5, 5, fleet=(4,)),
+    Battleship(5, 8, fleet=(6, 2, 2)),
+    Battleship(5, 5, fleet=(2, 2, 2)),
+]
+
+
+@cache
+def weighed(board: Board, uniform: bool) -> list[tuple[Fleet, float]]:
+    """Every fleet with its probability of being drawn."""
+    fleets = []
+    for layout in all_layouts(board):
+        weight, closed = 1.0, 0
+        for size, place in zip(board.sizes, layout, strict=True):
+            free = [p.chance for p in board.places(size) if not p.mask & closed]
+            weight *= 1.0 if uniform else place.chance / sum(free)
+            closed |= board.closed(place)
+        fleets.append((Fleet(tuple(p.ends for p in layout)), weight))
+    return fleets
+
+
+def answered(board: Board, fleet: Fleet, cells: list[tuple[int, int]]) -> tuple[Shot, ...]:
+    """The answers that a fleet gives to shots at these cells."""
+    at, left = ship_at(fleet), list(board.sizes)
+    shots = []
+    for cell in cells:
+        ship = at.get(cell)
+        if ship is None:
+            shots.append(Shot(cell, "miss"))
+            continue
+        left[ship] -= 1
+        sunk = left[ship] == 0
+        shots.append(Shot(cell, "sunk", board.names[ship]) if sunk else Shot(cell, "hit"))
+    return tuple(shots)
+
+
+def hunted(game: Battleship, seed: int, turns: int) -> State:
+    """A solo game after some random shots, hits being followed up so that ships sink."""
+    rng = np.random.default_rng(seed)
+    state = game.apply(game.start(), {CHANCE: game.draw(game.start(), rng)})
+    for _ in range(turns):
+        if not game.to_move(state):
+            break
+        fleet = state.seas[0].fleet
+        assert fleet is not None
+        fired = {shot.cell for shot in state.seas[0].shots}
+        ships = [cell for cell in ship_at(fleet) if cell not in fired]
+        cell = ships[rng.integers(len(ships))]
+        lucky = rng.random() < 0.5
+        action = game.read(f"{cell[0]} {cell[1]}") if lucky else game.legal(state, 0).sample(rng)
+        state = game.apply(state, {0: action})
+    return state
+
+
+@settings(max_examples=120)
+@given(st.sampled_from(SMALL), st.integers(0, 2**32), st.integers(0, 14))
+def test_the_posterior_equals_brute_force(game: Battleship, seed: int, turns: int) -> None:
+    board, uniform = game.boards[0], game.placement == "uniform"
+    shots = hunted(game, seed, turns).seas[0].shots
+    cells = [shot.cell for shot in shots]
+    agreeing = [f for f in weighed(board, uniform) if answered(board, f[0], cells) == shots]
+    total = sum(weight for _, weight in agreeing)
+    expected = np.zeros((board.rows, board.cols))
+    distinct: dict[frozenset[object], float] = defaultdict(float)
+    for fleet, weight in agreeing:
+        distinct[frozenset(fleet.ships)] += weight
+        for cell in ship_at(fleet):
+            if cell not in cells:
+                expected[cell] += weight / total
+    believer = Believer(board, uniform=uniform)
+    belief = believer.count(shots, entropy=True)
+    assert belief is not None
+    assert belief.exact
+    assert belief.cells == pytest.approx(expected.reshape(-1), abs=1e-9)
+    assert belief.weight == pytest.approx(total)
+    if len(set(board.sizes)) == len(board.sizes):
+        entropy = -sum(w / total * log2(w / total) for w in distinct.values())
+        assert belief.fleets == len(distinct)
+        assert belief.entropy == pytest.approx(entropy, abs=1e-9)
+
+
+def test_the_full_board_at_the_opening() -> None:
+    belief = Believer(Battleship().boards[0]).count((), entropy=True)
+    assert belief is not None
+    assert belief.fleets == 1_925_751_392
+    assert belief.weight == pytest.approx(1)
+    assert belief.cells.sum() == pytest.approx(17)
+    grid = belief.cells.reshape(10, 10)
+    for other in (grid.T, grid[::-1], grid[:, ::-1]):
+        assert other == pytest.approx(grid)
+    assert belief.entropy == pytest.approx(30.68, abs=0.01)
