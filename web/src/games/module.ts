@@ -11,10 +11,14 @@ export interface PlayProps {
 }
 
 export interface PictureProps {
-  /** The position as one viewer saw it, and what stands still. */
+  /** The position as one viewer saw it, the one before, and what stands still. */
   view: unknown;
+  before: unknown;
   scene: Record<string, unknown>;
   settings: Record<string, unknown>;
+  /** The phase just played, from 1, and how far its motion has come, 0 to 1. */
+  phase: number | null;
+  progress: number;
   seat: number | null;
   seatNames: string[];
   /** What was thought of this position, where it was asked. */

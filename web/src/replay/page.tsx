@@ -1,5 +1,114 @@
-// Replay: placeholder
+// Replay and analysis of any game: from a room, or from a record that was exported.
+import { useEffect, useState } from "preact/hooks";
+import { tokenOf } from "../prefs";
+import { getRecord, getReplay, listRecent, readRecord, Refused } from "../rest";
 import type { Route } from "../route";
+import { Upload } from "../ui/icons";
+import type { RecentGame, Replay } from "../wire";
+import { MODULES } from "../games";
+import { Viewer } from "./viewer";
+
+type Here = Extract<Route, { page: "replay" }>;
+
 export function ReplayPage({ here }: { here: Route }) {
-  return <p>{here.page}</p>;
+  const { room, turn, phase } = here as Here;
+  return room === null ? <Import /> : <RoomReplay key={room} room={room} turn={turn} phase={phase} />;
+}
+
+function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; phase: number | null }) {
+  const [replay, setReplay] = useState<Replay | null>(null);
+  const [problem, setProblem] = useState("");
+  useEffect(() => {
+    getReplay(room, tokenOf(room)).then(setReplay, (error: Error) => setProblem(error.message));
+  }, [room]);
+  if (problem) return <p class="note">{problem}</p>;
+  if (!replay) return <p class="soft loading">Reading the log book…</p>;
+  const record = () => getRecord(room, tokenOf(room));
+  return <Viewer replay={replay} source={{ room, record: null }} record={record} turn={turn} phase={phase} />;
+}
+
+/** Bring a record from a file, or choose a game that was played here. */
+function Import() {
+  const [loaded, setLoaded] = useState<{ replay: Replay; record: string } | null>(null);
+  const [problem, setProblem] = useState("");
+  const [recent, setRecent] = useState<RecentGame[]>([]);
+  useEffect(() => {
+    listRecent().then(setRecent, () => undefined);
+  }, []);
+  const open = async (record: string) => {
+    try {
+      setLoaded({ replay: await readRecord(record), record });
+      setProblem("");
+    } catch (error) {
+      setProblem(error instanceof Refused ? error.message : String(error));
+    }
+  };
+  if (loaded) {
+    const { replay, record } = loaded;
+    return <Viewer replay={replay} source={{ room: null, record }} record={async () => record} turn={0} phase={null} />;
+  }
+  return (
+    <div class="import stack">
+      <h1>Replay a game</h1>
+      <div class="import-columns">
+        <section class="panel stack">
+          <h2>From a record</h2>
+          <p class="soft">A record is the text of one whole game, as this page or the command line writes it.</p>
+          <label class="button">
+            <Upload /> Open a file
+            <input
+              type="file"
+              class="visually-hidden"
+              accept=".jsonl,.txt,application/json,text/plain"
+              onChange={async (e) => {
+                const file = e.currentTarget.files?.[0];
+                if (file) await open(await file.text());
+              }}
+            />
+          </label>
+          <form
+            class="stack"
+            onSubmit={(e) => {
+              e.preventDefault();
+              void open(String(new FormData(e.currentTarget).get("record") ?? ""));
+            }}
+          >
+            <label class="field">
+              Or paste it
+              <textarea name="record" rows={6} spellcheck={false} />
+            </label>
+            <button class="button" type="submit">
+              Replay it
+            </button>
+          </form>
+          <p class={`trouble small ${problem ? "note" : ""}`} role="status">
+            {problem}
+          </p>
+        </section>
+        <section class="panel stack">
+          <h2>Played here</h2>
+          {recent.length === 0 && <p class="soft small">No game has been finished yet.</p>}
+          <ul class="plain-list">
+            {recent.slice(0, 20).map((game) => (
+              <li key={game.room}>
+                <span>
+                  <strong>{MODULES[game.game]?.title ?? game.game}</strong>{" "}
+                  <span class="soft small">
+                    {game.seats.map((s) => s || "a player").join(" – ")}, {game.moves} moves
+                  </span>
+                </span>
+                <a class="button small" href={`/replay/${game.room}`}>
+                  Replay
+                  <span class="visually-hidden">
+                    {" "}
+                    {MODULES[game.game]?.title ?? game.game}, {game.moves} moves
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      </div>
+    </div>
+  );
 }

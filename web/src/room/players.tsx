@@ -21,16 +21,17 @@ export function Players({ room, mark, below }: PlayersProps) {
       {info.seats.map((player) => {
         const seat = player.seat;
         const acting = position.to_move.includes(seat) && !position.ready.includes(seat);
+        const mine = room.seats.includes(seat) && room.seats.length === 1;
         const ready = position.ready.includes(seat);
         const won = position.result?.winners.length === 1 && position.result.winners[0] === seat;
         return (
           <li key={seat} class={acting ? "acting" : ""}>
             <span class="mark">{mark?.(seat) ?? (player.kind === "agent" ? <Machine /> : <Person />)}</span>
             <span class="who">
-              <strong>{player.kind === "open" ? "Open seat" : player.name || "A player"}</strong>
+              <strong>{player.kind === "open" ? "Open seat" : player.name || (mine ? "You" : "A player")}</strong>
               <span class="soft small">
                 {capital(position.seat_names[seat] ?? "")}
-                {room.seats.includes(seat) && room.seats.length === 1 && " · you"}
+                {mine && player.name && " · you"}
                 {player.kind === "agent" && " · program"}
                 {player.kind === "person" && !player.online && !room.seats.includes(seat) && " · away"}
               </span>

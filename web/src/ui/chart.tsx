@@ -31,7 +31,7 @@ export function Chart(props: ChartProps) {
   return (
     <div
       class={`chart ${props.class ?? ""}`}
-      style={{ "--cols": cols, "--rows": rows, aspectRatio: `${width} / ${height}` }}
+      style={{ "--unit": (width / 58).toFixed(3), aspectRatio: `${width} / ${height}` }}
     >
       <svg viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`} role="img" aria-label={props.label}>
         <Frame {...props} />

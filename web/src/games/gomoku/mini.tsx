@@ -4,10 +4,10 @@ const WHITE = [[4, 3], [4, 5], [2, 2], [3, 4], [5, 6], [6, 4], [5, 4]];
 
 export function GomokuMini() {
   let d = "";
-  for (let i = 0; i < 9; i++) d += `M0.5 ${i + 0.5}H8.5M${i + 0.5} 0.5V8.5`;
+  for (let i = -4; i < 13; i++) d += `M-4 ${i + 0.5}H14M${i + 0.5} -1V10`;
   return (
-    <svg viewBox="0 0 9 9" class="mini chart-mini gomoku" aria-hidden="true">
-      <rect class="sea" width="9" height="9" />
+    <svg viewBox="-2.5 0.200 14 8.75" preserveAspectRatio="xMidYMid slice" class="mini gomoku" aria-hidden="true">
+      <rect class="sea" x="-4" y="-3" width="18" height="16" />
       <path class="grid-line" d={d} fill="none" />
       {BLACK.map(([x, y]) => (
         <circle class="stone black" cx={x! + 0.5} cy={y! + 0.5} r={0.43} />

@@ -41,7 +41,7 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
       game={game}
       class="gomoku-table"
       hints={{ on: hints, toggle: () => setHints(!hints), label: "Hints" }}
-      players={{ mark: (s) => <StoneMark name={room.position?.seat_names[s] ?? ""} /> }}
+      players={{ mark: (s) => <StoneMark name={room.position?.seat_names[s] ?? ""} seat={s} /> }}
       board={
         <GomokuBoard
           size={size}
@@ -81,8 +81,8 @@ function Choices({ choices, act }: { choices: string[]; act: (choice: string) =>
   );
 }
 
-function StoneMark({ name }: { name: string }) {
-  const colour = /white/.test(name) ? "white" : "black";
+function StoneMark({ name, seat }: { name: string; seat: number }) {
+  const colour = /white|black/.exec(name)?.[0] ?? (seat === 0 ? "black" : "white");
   return (
     <svg viewBox="0 0 1 1" aria-hidden="true">
       <circle class={`stone ${colour}`} cx="0.5" cy="0.5" r="0.42" />

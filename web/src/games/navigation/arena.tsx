@@ -36,22 +36,22 @@ export function Arena(props: ArenaProps) {
 
 /** Half lengths and beams by type, in tiles: larger ships look larger. */
 const LENGTHS: Record<string, number> = {
-  sloop: 0.34,
-  cutter: 0.38,
-  dhow: 0.4,
-  war_brig: 0.43,
-  baghlah: 0.46,
-  war_frigate: 0.49,
+  sloop: 0.44,
+  cutter: 0.5,
+  dhow: 0.52,
+  war_brig: 0.56,
+  baghlah: 0.6,
+  war_frigate: 0.63,
 };
 
 export function hullPath(type: string): string {
-  const l = LENGTHS[type] ?? 0.42;
-  const b = l * 0.42;
+  const l = LENGTHS[type] ?? 0.54;
+  const b = l * 0.5;
   return `M0 ${-l}C${b} ${-l * 0.55} ${b} ${l * 0.3} ${b * 0.72} ${l}L${-b * 0.72} ${l}C${-b} ${l * 0.3} ${-b} ${-l * 0.55} 0 ${-l}Z`;
 }
 
 export function sailsOf(type: string): number[] {
-  const l = LENGTHS[type] ?? 0.42;
+  const l = LENGTHS[type] ?? 0.54;
   const masts = type === "war_frigate" || type === "baghlah" ? 3 : type === "sloop" ? 1 : 2;
   return Array.from({ length: masts }, (_, i) => (masts === 1 ? 0 : -0.45 * l + (0.95 * l * i) / (masts - 1)));
 }
@@ -64,8 +64,8 @@ function ShipMark({ at, seat, ship, own }: { at: ShipAt; seat: number; ship: Shi
       transform={`translate(${at.x + 0.5} ${at.y + 0.5}) rotate(${at.heading.toFixed(2)}) scale(${1 - 0.4 * at.sunk})`}
       opacity={1 - at.sunk}
     >
-      {own && <circle class="own-ring" r={0.62} />}
-      <path class="wake" d="M-0.120 0.420L-0.300 0.900M0.120 0.420L0.300 0.900" />
+      {own && <circle class="own-ring" r={0.8} />}
+      <path class="wake" d="M-0.160 0.520L-0.340 1M0.160 0.520L0.340 1" />
       <path class="hull" d={hullPath(ship.name)} />
       {sailsOf(ship.name).map((y) => (
         <path class="sail" d={`M${-0.2 - at.bank * 0.04} ${y + 0.02}Q0 ${y - 0.13} ${0.2 - at.bank * 0.04} ${y + 0.02}`} />
@@ -94,6 +94,7 @@ function Range({ at, ship, seat }: { at: ShipAt; ship: ShipRow; seat: number }) 
 }
 
 function Ghost({ log, seat, ship }: { log: readonly NavigationPhaseEntry[]; seat: 0 | 1; ship: ShipRow }) {
+  if (log.every(({ orders: { [seat]: order } }) => order.move === "none" && order.action === "none")) return null;
   return (
     <g class={`ghost side-${seat}`}>
       <path class="track" d={trackOf(log, seat)} />

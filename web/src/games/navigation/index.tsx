@@ -1,17 +1,44 @@
 // Battle Navigation for the shell.
 import type { NavigationState } from "../../wire";
+import { prefs, setPrefs } from "../../prefs";
+import { useStore } from "../../store";
+import { Cube } from "../../ui/icons";
 import type { GameModule, PictureProps } from "../module";
 import { Arena } from "./arena";
+import { Arena3D } from "./later3d";
 import { NavigationMini } from "./mini";
 import { NavigationPlay, type NavigationScene } from "./play";
-import { stillMoment } from "./playback";
+import { momentAt, stillMoment } from "./playback";
 import { NavigationSetup } from "./setup";
 import { Thought } from "./thought";
+import { phaseWords, shipNames } from "./words";
 
-function Picture({ view, scene, seat }: PictureProps) {
+function Picture({ view, before, phase, progress, scene, seat }: PictureProps) {
   const { map, ships } = scene as unknown as NavigationScene;
-  const moment = stillMoment((view as NavigationState).ships);
-  return <Arena map={map} ships={ships} moment={moment} ghost={null} ghostSeats={[]} ranges seat={seat} label={map.name} />;
+  const { view3d } = useStore(prefs);
+  const now = view as NavigationState;
+  const hp = ((before ?? view) as NavigationState).ships.map((s) => s.hp);
+  const at = phase === null ? null : phase - 1 + progress;
+  const still = at === null || at >= now.log.length;
+  const moment = still ? stillMoment(now.ships) : momentAt(now.log, Math.min(at, phase! - 0.001), hp);
+  const arena = { map, ships, moment, ghost: null, ghostSeats: [], ranges: true, seat, label: map.name };
+  const names = shipNames(ships);
+  const entry = phase === null ? null : now.log[phase - 1];
+  return (
+    <>
+      <div class="arena-bar row spread">
+        <span class="small">
+          Turn {now.turn}
+          {phase !== null && <strong> · phase {phase}</strong>}
+        </span>
+        <button type="button" class="button small" aria-pressed={view3d} onClick={() => setPrefs({ view3d: !view3d })}>
+          <Cube /> 3D
+        </button>
+      </div>
+      {view3d ? <Arena3D {...arena} /> : <Arena {...arena} />}
+      <p class="events small">{entry ? phaseWords(entry, names).join(" ") : "\u00a0"}</p>
+    </>
+  );
 }
 
 export const navigation: GameModule = {

@@ -55,10 +55,7 @@ function Shallows({ map }: { map: NavigationSeaMap }) {
   return (
     <g class="shallows">
       {map.rocks?.map((rock) => (
-        <circle cx={rock.x + 0.5} cy={rock.y + 0.5} r={rock.size === "large" ? 1.35 : 0.85} />
-      ))}
-      {map.rocks?.map((rock) => (
-        <circle class="inner" cx={rock.x + 0.5} cy={rock.y + 0.5} r={rock.size === "large" ? 0.9 : 0.55} />
+        <circle cx={rock.x + 0.5} cy={rock.y + 0.5} r={rock.size === "large" ? 1.05 : 0.62} />
       ))}
     </g>
   );

@@ -27,7 +27,7 @@ export function NavigationMini() {
       <rect class="sea" width="14" height="9" />
       <g class="shallows">
         {MAP.rocks!.map((rock) => (
-          <circle cx={rock.x + 0.5} cy={rock.y + 0.5} r={rock.size === "large" ? 1.35 : 0.85} />
+          <circle cx={rock.x + 0.5} cy={rock.y + 0.5} r={rock.size === "large" ? 1.05 : 0.62} />
         ))}
       </g>
       <path class="lattice" d={d} />
@@ -52,7 +52,7 @@ export function NavigationMini() {
 
 function Ship({ x, y, heading, seat, type }: { x: number; y: number; heading: number; seat: number; type: string }) {
   return (
-    <g class={`ship side-${seat}`} transform={`translate(${x} ${y}) rotate(${heading}) scale(1.25)`}>
+    <g class={`ship side-${seat}`} transform={`translate(${x} ${y}) rotate(${heading}) scale(1.5)`}>
       <path class="hull" d={hullPath(type)} />
       {sailsOf(type).map((at) => (
         <path class="sail" d={`M-0.200 ${at + 0.02}Q0 ${at - 0.13} 0.200 ${at + 0.02}`} />

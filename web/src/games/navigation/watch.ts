@@ -31,26 +31,31 @@ export interface Film {
 /** Plays the film once whenever `auto` holds and its key changes. */
 export function usePlayback(film: Film, auto: boolean): Playback {
   const { speed } = useStore(prefs);
-  const [at, setAt] = useState<number | null>(null);
+  const [known, setAt] = useState<number | null>(null);
   const [running, setRunning] = useState(false);
   const seen = useRef(film.key);
   const pace = useRef(speed);
   pace.current = speed;
+  const rolling = useRef(false);
 
   const start = (from = 0) => {
     if (film.log.length === 0) return;
+    rolling.current = true;
     setAt(from);
     setRunning(true);
   };
   const stop = () => {
+    rolling.current = false;
     setAt(null);
     setRunning(false);
   };
+  let at = known;
   if (seen.current !== film.key) {
     // In the same drawing, so that the ships never flash at their places after the turn.
     seen.current = film.key;
     if (auto && film.log.length > 0) start();
     else stop();
+    at = auto && film.log.length > 0 ? 0 : null;
   }
   useEffect(() => {
     if (!running) return;
@@ -59,8 +64,11 @@ export function usePlayback(film: Film, auto: boolean): Playback {
     let now = at ?? 0;
     let heard = Math.floor(now) - 1;
     const tick = (time: number) => {
+      // Stopped since the last frame: the effect's own end comes a little later.
+      if (!rolling.current) return;
       const rate = (pace.current * (reducedMotion() ? 3 : 1)) / PHASE_SECONDS;
-      now += ((time - last) / 1000) * rate;
+      // A frame's time may lie a little before the moment at which it was asked for.
+      now += Math.max(0, (time - last) / 1000) * rate;
       last = time;
       if (now >= film.log.length) return stop();
       const phase = Math.floor(now);

@@ -1,0 +1,121 @@
+"""What a player's hands do: start games, and play them through the page."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from playwright.sync_api import expect
+
+OVER = re.compile(r"won|lost|Drawn|All sunk")
+OURS = re.compile(r"Your turn|to move")
+
+
+def status(page: Any) -> Any:
+    """The line that says what is going on."""
+    return page.locator(".status h1")
+
+
+def open_lobby(page: Any, game: str) -> None:
+    """From home to the lobby of a game, by clicks."""
+    page.get_by_role("link", name=f"More ways to play {game}").click()
+    expect(page.get_by_role("heading", level=1, name=game)).to_be_visible()
+
+
+def choose(page: Any, label: str, option: str) -> None:
+    """Pick one of a row of choices."""
+    page.get_by_role("radiogroup", name=label).get_by_role("radio", name=option).click()
+
+
+def start(page: Any) -> None:
+    page.get_by_role("button", name=re.compile("Start the game|Open the room|^Watch")).click()
+    page.wait_for_url("**/room/*")
+
+
+def cell(page: Any, name: str) -> Any:
+    """The cell of a board that is called `name`, whatever lies on it."""
+    return page.get_by_role("gridcell", name=re.compile(rf"^{name}( |$)"))
+
+
+def stones(page: Any) -> dict[tuple[int, int], str]:
+    """The stones on a Gomoku board, by column and row."""
+    names = page.get_by_role("gridcell").evaluate_all("cells => cells.map(c => c.ariaLabel)")
+    words = [name.split() for name in names]
+    return {
+        (ord(word[0][0]) - 97, int(word[0][1:]) - 1): word[1] for word in words if len(word) == 2
+    }
+
+
+def best_point(taken: dict[tuple[int, int], str], colour: str, size: int) -> str:
+    """The point that adds to the longest row of five still open."""
+    best, chosen = -1, ""
+    for row in range(size):
+        for col in range(size - 4):
+            five = [(col + i, row) for i in range(5)]
+            if any(taken.get(p, colour) != colour for p in five):
+                continue
+            ends = [(col - 1, row), (col + 5, row)]
+            if any(taken.get(p) == colour for p in ends):
+                continue
+            own = sum(p in taken for p in five)
+            if own > best:
+                best = own
+                free = next(p for p in five if p not in taken)
+                chosen = f"{chr(97 + free[0])}{free[1] + 1}"
+    return chosen
+
+
+def play_gomoku(page: Any, size: int, colour: str = "black") -> None:
+    """Put stones until the game is over."""
+    for _ in range(size * size):
+        expect(status(page)).to_have_text(re.compile(f"{OURS.pattern}|{OVER.pattern}"))
+        if OVER.search(status(page).inner_text()):
+            return
+        before = len(stones(page))
+        cell(page, best_point(stones(page), colour, size)).click()
+        expect(page.locator(".gomoku .stone:not(.ghost)")).not_to_have_count(before)
+
+
+def cells_of(rows: int, cols: int) -> Iterator[str]:
+    """Every cell, the two colours of a chessboard one after the other."""
+    for parity in (0, 1):
+        for row in range(rows):
+            for col in range(cols):
+                if (row + col) % 2 == parity:
+                    yield f"{chr(65 + row)}{col + 1}"
+
+
+def hide_fleet(page: Any) -> None:
+    button = page.get_by_role("button", name="Hide the fleet here")
+    expect(button).to_be_enabled()
+    button.click()
+
+
+def play_battleship(page: Any, rows: int, cols: int) -> None:
+    """Fire at every cell in turn until the game is over."""
+    for name in cells_of(rows, cols):
+        expect(status(page)).to_have_text(re.compile(f"{OURS.pattern}|{OVER.pattern}"))
+        if OVER.search(status(page).inner_text()):
+            return
+        target = cell(page, name)
+        target.click()
+        expect(target).not_to_have_attribute("aria-label", name)
+
+
+def lock_in(page: Any) -> None:
+    """Lock the plan in, and skip what it led to."""
+    page.get_by_role("button", name="Lock in").click()
+    page.get_by_role("button", name="Skip").click()
+
+
+def play_navigation(page: Any, turns: int = 50) -> None:
+    """Sail on with both guns until the game is over."""
+    for _ in range(turns):
+        expect(status(page)).to_have_text(re.compile(f"{OURS.pattern}|{OVER.pattern}"))
+        if OVER.search(status(page).inner_text()):
+            return
+        page.get_by_role("button", name="Phase 1, move: hold").click()
+        page.get_by_role("button", name="Phase 2, starboard: nothing").click()
+        page.get_by_role("button", name="Phase 3, port: nothing").click()
+        lock_in(page)

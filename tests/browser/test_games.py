@@ -1,0 +1,89 @@
+"""A whole game of each kind through the page: against a program, and two at one screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from .hands import (
+    OVER,
+    choose,
+    hide_fleet,
+    open_lobby,
+    play_battleship,
+    play_gomoku,
+    play_navigation,
+    start,
+    status,
+)
+from .site import Site
+
+Visit = Callable[..., Any]
+
+
+@pytest.mark.parametrize("game", ["Battleship", "Gomoku", "Battle Navigation"])
+def test_one_click_starts_a_game_against_the_program(site: Site, visit: Visit, game: str) -> None:
+    page = visit(site.url)
+    page.get_by_role("button", name=f"Play {game} against the program").click()
+    expect(status(page)).to_have_text("Your turn")
+
+
+def test_gomoku_against_the_program(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lobby(page, "Gomoku")
+    page.get_by_label("Opponent").select_option("random")
+    page.get_by_label("Board").select_option("9")
+    start(page)
+    play_gomoku(page, 9)
+    expect(status(page)).to_have_text("You won")
+    expect(page.locator(".five")).to_have_count(1)
+    page.get_by_role("link", name="Replay and analysis").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("beat random")
+
+
+def test_battleship_alone(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lobby(page, "Battleship")
+    choose(page, "Against", "Alone")
+    page.get_by_label("Board").select_option("6")
+    start(page)
+    play_battleship(page, 6, 6)
+    expect(status(page)).to_have_text(re.compile(r"All sunk with \d+ shots"))
+    expect(page.locator(".ship-status .gone")).to_have_count(2)
+
+
+def test_battleship_duel_against_the_program(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lobby(page, "Battleship")
+    page.get_by_label("Opponent").select_option("random")
+    page.get_by_label("Board").select_option("6")
+    start(page)
+    hide_fleet(page)
+    play_battleship(page, 6, 6)
+    expect(status(page)).to_have_text(OVER)
+
+
+def test_navigation_against_the_program(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lobby(page, "Battle Navigation")
+    page.get_by_label("Opponent").select_option("random")
+    start(page)
+    play_navigation(page)
+    expect(status(page)).to_have_text(OVER)
+    expect(page.get_by_role("button", name="Rematch, sides swapped")).to_be_visible()
+
+
+def test_two_at_one_screen(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lobby(page, "Gomoku")
+    choose(page, "Against", "Two at this screen")
+    page.get_by_label("Board").select_option("9")
+    start(page)
+    for point in ("a1", "a9", "b1", "b9", "c1", "c9", "d1", "d9", "e1"):
+        page.get_by_role("gridcell", name=point, exact=True).click()
+        expect(page.get_by_role("gridcell", name=re.compile(f"^{point} "))).to_be_visible()
+    expect(status(page)).to_have_text(re.compile("(black|seat 0) won", re.IGNORECASE))

@@ -1,0 +1,254 @@
+// The replay viewer: the board, the controls under it, and beside it moves and thoughts.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { say } from "../announce";
+import { MODULES } from "../games";
+import { gamesStore } from "../games/catalogue";
+import { prefs, setPrefs } from "../prefs";
+import { positionLink } from "../route";
+import { copyLink } from "../room/table";
+import { capital } from "../room/words";
+import { useStore } from "../store";
+import { Choice } from "../ui/choice";
+import { Curve } from "../ui/curve";
+import { Back, Bulb, Download, First, Last, Link, Next, Pause, Play } from "../ui/icons";
+import type { Replay } from "../wire";
+import { type AnalysisState, keyOf, type Source, useAnalysis } from "./analysis";
+import { type Player, usePlayer } from "./player";
+import { nextDeed, phasesOf, seatToJudge, type Stop, stopAt, stopsOf } from "./timeline";
+
+export interface ViewerProps {
+  replay: Replay;
+  source: Source;
+  record: () => Promise<string>;
+  turn: number | null;
+  phase: number | null;
+}
+
+export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
+  const stops = useRef(stopsOf(replay)).current;
+  const animated = replay.frames.some((f) => phasesOf(f) > 0);
+  const player = usePlayer(stops.length, stopAt(stops, turn, phase), animated);
+  const at = stops[player.stop]!;
+  const frame = replay.frames[at.turn]!;
+  const eyes = eyesOf(replay, at.turn);
+  const [eye, setEye] = useState(eyes[0]![0]);
+  const [thinking, setThinking] = useState(false);
+  const seen = eye === "spectator" ? null : Number(eye);
+  const analysis = useAnalysis(source, replay, at.turn, seen, thinking);
+  const module = MODULES[replay.game];
+  const info = useStore(gamesStore).find((g) => g.name === replay.game);
+
+  useEffect(() => {
+    if (source.room) history.replaceState(null, "", positionLink(source.room, at.turn, at.phase));
+    if (!player.running) say(frame.moved?.story.join(" ") ?? "The start.");
+  }, [player.stop, player.running]);
+  useKeys(player, stops.length);
+
+  if (!module) return <p>This client knows no game called {replay.game}.</p>;
+  const judged = seatToJudge(frame, seen);
+  const settled = player.progress >= 1 && at.phase === (phasesOf(frame) || null);
+  const insight = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
+  return (
+    <div class="table replay">
+      <section class="board-side" aria-label="Board">
+        <module.Picture
+          view={frame.views[eye] ?? Object.values(frame.views)[0]}
+          before={at.turn > 0 ? (replay.frames[at.turn - 1]!.views[eye] ?? null) : null}
+          phase={at.phase}
+          progress={player.progress}
+          scene={replay.scene}
+          settings={replay.settings}
+          seat={judged ?? seen}
+          seatNames={replay.frames[0]!.seat_names}
+          insight={insight}
+          next={nextDeed(replay, at.turn, judged)}
+        />
+        <Transport player={player} stops={stops} />
+      </section>
+      <aside class="panel-side" aria-label="Game">
+        <div class="status">
+          <h1>{heading(replay)}</h1>
+        </div>
+        <p class="soft small">{position(at, frame.moved?.story ?? [])}</p>
+        <div class="row">
+          {info?.insight && (
+            <button type="button" class="button small" aria-pressed={thinking} onClick={() => setThinking(!thinking)}>
+              <Bulb /> Thoughts
+            </button>
+          )}
+          <button type="button" class="button small" onClick={() => void save(replay, record)}>
+            <Download /> Record
+          </button>
+          {source.room && (
+            <button type="button" class="button small" onClick={() => void copyLink(positionLink(source.room!, at.turn, at.phase))}>
+              <Link /> Link to here
+            </button>
+          )}
+        </div>
+        {eyes.length > 1 && hidden(replay) && <Choice label="Seen by" value={eye} options={eyes} onChange={setEye} />}
+        {thinking && (
+          <section class="panel stack thought" aria-live="polite">
+            <h2>{judged === null ? "The game is over" : `${capital(frame.seat_names[judged] ?? "")} to decide`}</h2>
+            {insight ? (
+              <module.Thought insight={insight} next={nextDeed(replay, at.turn, judged)} />
+            ) : (
+              <p class="soft small">{analysis.problem ?? (judged === null ? "There is nothing left to think about." : "Thinking…")}</p>
+            )}
+            <Progress replay={replay} analysis={analysis} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />
+          </section>
+        )}
+        <Moves replay={replay} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />
+      </aside>
+    </div>
+  );
+}
+
+const lastPhase = (replay: Replay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
+
+function heading(replay: Replay): string {
+  const names = replay.seats.map((name) => name || "a player");
+  const result = replay.result;
+  if (!result) return names.join(" – ");
+  if (names.length === 1) return `${capital(names[0]!)}: ${-(result.returns[0] ?? 0)} shots`;
+  if (result.winners.length !== 1) return `${names.join(" – ")}: drawn`;
+  return `${names[result.winners[0]!]} beat ${names[1 - result.winners[0]!]}`;
+}
+
+function position(at: Stop, story: string[]): string {
+  if (at.turn === 0) return "The start";
+  const phase = at.phase === null ? "" : `, phase ${at.phase}`;
+  return `Move ${at.turn}${phase}${at.phase === null && story.length ? `: ${story.join(" ")}` : ""}`;
+}
+
+function eyesOf(replay: Replay, turn: number): [string, string][] {
+  const frame = replay.frames[turn]!;
+  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "A spectator" : capital(frame.seat_names[Number(key)] ?? key)]);
+}
+
+/** Whether seats saw different things, so that it matters whose eyes are used. */
+function hidden(replay: Replay): boolean {
+  return replay.frames.some((f) => new Set(Object.values(f.views).map((v) => JSON.stringify((v as { seas?: unknown }).seas ?? 0))).size > 1);
+}
+
+function useKeys(player: Player, count: number) {
+  const latest = useRef(player);
+  latest.current = player;
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const target = event.target as Element;
+      if (target.closest("input, textarea, select, button, a, [role=radiogroup]") || event.ctrlKey || event.metaKey) return;
+      const { stop, jump, toggle } = latest.current;
+      const to: Record<string, number> = { ArrowLeft: stop - 1, ArrowRight: stop + 1, Home: 0, End: count - 1 };
+      if (event.key in to) jump(to[event.key]!);
+      else if (event.key === " ") toggle();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  }, [count]);
+}
+
+function Transport({ player, stops }: { player: Player; stops: Stop[] }) {
+  const { speed } = useStore(prefs);
+  const { stop, jump } = player;
+  const last = stops.length - 1;
+  const at = stops[stop]!;
+  return (
+    <div class="transport" role="group" aria-label="Replay controls">
+      <button type="button" class="icon-button" aria-label="To the start" disabled={stop === 0} onClick={() => jump(0)}>
+        <First />
+      </button>
+      <button type="button" class="icon-button" aria-label="Step back" disabled={stop === 0} onClick={() => jump(stop - 1)}>
+        <Back />
+      </button>
+      <button type="button" class="icon-button strong" aria-label={player.running ? "Pause" : "Play"} onClick={player.toggle}>
+        {player.running ? <Pause /> : <Play />}
+      </button>
+      <button type="button" class="icon-button" aria-label="Step forward" disabled={stop === last} onClick={() => jump(stop + 1)}>
+        <Next />
+      </button>
+      <button type="button" class="icon-button" aria-label="To the end" disabled={stop === last} onClick={() => jump(last)}>
+        <Last />
+      </button>
+      <input
+        type="range"
+        min={0}
+        max={last}
+        value={stop}
+        aria-label="Position"
+        aria-valuetext={at.phase === null ? `move ${at.turn}` : `turn ${at.turn}, phase ${at.phase}`}
+        onInput={(e) => jump(Number(e.currentTarget.value))}
+      />
+      <Choice
+        label="Speed"
+        quiet
+        value={String(speed)}
+        options={[["1", "1×"], ["2", "2×"], ["4", "4×"]]}
+        onChange={(s) => setPrefs({ speed: Number(s) })}
+      />
+    </div>
+  );
+}
+
+/** How the thoughts changed over the game, where they have one number. */
+function Progress(props: { replay: Replay; analysis: AnalysisState; turn: number; jump: (turn: number) => void }) {
+  const { replay, analysis } = props;
+  const { label, unit, points, range } = numbersOf(replay, analysis);
+  return (
+    <>
+      {points.length > 1 && <Curve label={label} unit={unit} points={points} low={range?.[0]} high={range?.[1]} now={props.turn} onPick={props.jump} />}
+      <button type="button" class="button small" onClick={analysis.sweep === null ? analysis.startSweep : analysis.stopSweep}>
+        {analysis.sweep === null ? "Analyse the whole game" : `Stop (${analysis.sweep} of ${replay.frames.length - 1})`}
+      </button>
+    </>
+  );
+}
+
+function numbersOf(replay: Replay, { insights }: AnalysisState) {
+  const bits = replay.game === "battleship";
+  const points: [number, number][] = [];
+  for (const [key, insight] of insights) {
+    const [turn, seat] = key.split(" ").map(Number) as [number, number];
+    const value = insight[bits ? "entropy_bits" : "value"];
+    if (typeof value !== "number") continue;
+    points.push([turn, bits ? value : 50 + 50 * (seat === 0 ? value : -value)]);
+  }
+  points.sort((a, b) => a[0] - b[0]);
+  const first = replay.frames[0]!.seat_names[0] ?? "the first seat";
+  return bits
+    ? { label: "Uncertainty about the fleet", unit: "bits", points, range: undefined }
+    : { label: `Chances of ${first}`, unit: "%", points, range: [0, 100] as const };
+}
+
+function Moves({ replay, turn, jump }: { replay: Replay; turn: number; jump: (turn: number) => void }) {
+  const list = useRef<HTMLOListElement>(null);
+  useEffect(() => {
+    const box = list.current;
+    const now = box?.querySelector<HTMLElement>('[aria-current="step"]');
+    if (box && now) box.scrollTop = now.offsetTop - box.clientHeight / 2;
+  }, [turn]);
+  return (
+    <section class="log">
+      <h2>Moves</h2>
+      <ol class="lines moves" ref={list} tabIndex={0}>
+        {replay.frames.map((frame, i) => (
+          <li key={i}>
+            <button type="button" aria-current={i === turn ? "step" : undefined} onClick={() => jump(i)}>
+              <span class="soft">{i === 0 ? "" : i}</span>
+              <span>{i === 0 ? "The start" : (frame.moved?.deeds ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+async function save(replay: Replay, record: () => Promise<string>): Promise<void> {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([await record()], { type: "text/plain" }));
+  link.download = `${replay.game}-${replay.started.slice(0, 10)}.jsonl`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
