@@ -44,3 +44,27 @@ def convert(
         raise BadSpec(f"{str(target)!r} exists already: choose another name")
     save(load(source), target)
     typer.echo(f"{source} → {target}")
+
+
+def desktop(
+    game: Annotated[str, typer.Argument(help="gomoku is the game that has a window.")] = "gomoku",
+) -> None:
+    """Open the desktop window.
+
+    Example: `trireme desktop gomoku`
+    """
+    if game != "gomoku":
+        raise unknown("game with a window", game, ["gomoku"])
+    try:
+        import tkinter
+    except ImportError:
+        raise BadSpec(
+            "this Python has no tkinter: install it, with python3-tk on Debian and Ubuntu"
+        ) from None
+    from trireme.desktop.window import Window
+
+    try:
+        window = Window()
+    except tkinter.TclError as error:
+        raise BadSpec(f"no window can be opened here: {error}") from None
+    window.run()

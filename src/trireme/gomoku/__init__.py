@@ -21,4 +21,5 @@ SLICE = Slice(
     },
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
+    insight="trireme.gomoku.insight:insight",
 )

@@ -58,7 +58,7 @@ def _bracketed(cells: list[str], col: int) -> str:
 
 def _cell(game: Gomoku, stone: int | None, point: Point, colour: bool, won: bool) -> str:
     if stone is None:
-        mark = "+" if point in _stars(game.size) else "·"
+        mark = "+" if point in stars(game.size) else "·"
         return f"{_DIM}{mark}{_PLAIN}" if colour else mark
     mark = "X" if stone == BLACK else "O"
     if not colour:
@@ -66,7 +66,7 @@ def _cell(game: Gomoku, stone: int | None, point: Point, colour: bool, won: bool
     return f"{_BLACK if stone == BLACK else _WHITE}{_MARK if won else ''}{mark}{_PLAIN}"
 
 
-def _stars(size: int) -> set[Point]:
+def stars(size: int) -> set[Point]:
     """The dotted points of a printed board: the centre and, where there is room, four more."""
     if size % 2 == 0:
         return set()

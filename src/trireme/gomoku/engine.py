@@ -20,6 +20,7 @@ from .rules import Point
 from .search_kernels import root_moves, search_root
 from .threat_kernels import defences, fours, threats
 
+PROVEN_VALUE = at.PROVEN
 SHAPE_VALUES = (0, 1, 3, 4, 14, 16, 60, 70, 2000, 20000)
 KIND_BONUS = (0, 0, 0, 0, 400, 1000, 2000, 0)
 TABLE_ROWS = 1 << 20

@@ -1,0 +1,1 @@
+"""The desktop window: games on a Tk canvas, with agents in a process of their own."""

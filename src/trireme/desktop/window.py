@@ -1,0 +1,369 @@
+"""The Gomoku window: a board to click on, a panel to choose from, a line that tells the state."""
+
+from __future__ import annotations
+
+import shlex
+import tkinter
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from tkinter import filedialog, simpledialog, ttk
+from typing import Any
+
+from trireme.core.errors import TriremeError
+from trireme.core.registry import find
+from trireme.core.seeding import fresh_seed
+from trireme.gomoku.rules import Choice, Gomoku, Point, read_points
+
+from .board import Geometry, draw
+from .match import HUMAN, Match, Mode
+from .worker import Insight, Move, Prepare, Reply, Worker
+
+POLL = 25
+"""Milliseconds between looks for the worker's replies."""
+SEARCH_LEVELS = ("search:level=easy", "search:level=medium", "search:level=hard", "search")
+EPSILONS = ("0", "0.02", "0.05", "0.1", "0.25")
+SECONDS = ("0.3", "1", "2", "5", "10")
+VARIANTS = ("standard", "freestyle", "swap2", "small")
+FILES = [("records", "*.jsonl *.psq *.sgf"), ("all files", "*")]
+
+
+class Window:
+    """The window and all it holds. `root` is its Tk top level."""
+
+    def __init__(self, match: Match | None = None) -> None:
+        self.root = tkinter.Tk(className="Trireme")
+        self.root.title("Trireme · Gomoku")
+        self.root.geometry("920x700")
+        self.root.minsize(640, 480)
+        ttk.Style(self.root).theme_use("clam")
+        self.match = match or Match()
+        self.worker = Worker()
+        self.hints: dict[Point, str] = {}
+        self._hover: Point | None = None
+        self._thinking: int | None = None
+        self._hinting: int | None = None
+        self._said = ""
+        self._offered: tuple[Choice, ...] = ()
+        self._build()
+        self.root.protocol("WM_DELETE_WINDOW", self.close)
+        self._ready_agents()
+        self._poll()
+
+    def run(self) -> None:
+        """Show the window until it is closed."""
+        self.root.mainloop()
+
+    def close(self) -> None:
+        """Close the window and end the thinking process."""
+        self.root.after_cancel(self._timer)
+        self.worker.close()
+        self.root.destroy()
+
+    # Building
+
+    def _build(self) -> None:
+        self.canvas = tkinter.Canvas(self.root, highlightthickness=0)
+        panel = ttk.Frame(self.root, padding=10)
+        self.status = ttk.Label(self.root, anchor="w", padding=(10, 6), relief="sunken")
+        self.status.pack(side="bottom", fill="x")
+        panel.pack(side="right", fill="y")
+        self.canvas.pack(side="left", fill="both", expand=True)
+        self.canvas.bind("<Button-1>", self._clicked)
+        self.canvas.bind("<Motion>", self._moved)
+        self.canvas.bind("<Leave>", lambda _: self._point_at(None))
+        self.canvas.bind("<Configure>", lambda _: self.redraw())
+        self._choices(panel)
+        self._buttons(panel)
+        self._swap2 = ttk.Frame(panel)
+        for key, run in (("n", self.new_game), ("u", self.undo), ("h", self.show_hints)):
+            self.root.bind(f"<Control-{key}>", partial(self._pressed, run))
+
+    def _choices(self, panel: ttk.Frame) -> None:
+        agents = ("random", "heuristic", *SEARCH_LEVELS)
+        self.boxes: dict[str, ttk.Combobox] = {}
+        for name, label, values, value in (
+            ("variant", "Variant", VARIANTS, "standard"),
+            ("mode", "Mode", tuple(m.value for m in Mode), self.match.mode.value),
+            ("side", "You play", ("black", "white"), "black"),
+            ("black", "Black agent", agents, "search"),
+            ("white", "White agent", agents, "search"),
+            ("seconds", "Seconds a move", SECONDS, "1"),
+            ("epsilon", "ε (random moves)", EPSILONS, "0"),
+        ):
+            ttk.Label(panel, text=label).pack(anchor="w")
+            box = ttk.Combobox(panel, values=values, width=22, name=name)
+            if name not in ("black", "white", "seconds", "epsilon"):
+                box.configure(state="readonly")
+            box.set(value)
+            box.pack(anchor="w", pady=(0, 6))
+            for event in ("<<ComboboxSelected>>", "<Return>", "<FocusOut>"):
+                box.bind(event, partial(self._pressed, partial(self._chosen, name)))
+            self.boxes[name] = box
+
+    def _buttons(self, panel: ttk.Frame) -> None:
+        self.buttons: dict[str, ttk.Button] = {}
+        for name, label, action in (
+            ("new", "New game", self.new_game),
+            ("undo", "Undo", self.undo),
+            ("hints", "Hints", self.show_hints),
+            ("position", "Set up position…", self.ask_position),
+            ("save", "Save record…", self.ask_save),
+            ("open", "Open record…", self.ask_open),
+            ("model", "Load model…", self.ask_model),
+        ):
+            button = ttk.Button(panel, text=label, command=action, width=22, name=name)
+            button.pack(anchor="w", pady=2)
+            self.buttons[name] = button
+
+    # What the player does
+
+    def new_game(self) -> None:
+        """Begin again with the chosen variant."""
+        variant = find("gomoku").variants[self.boxes["variant"].get()]
+        self._start(Gomoku(**variant))
+
+    def undo(self) -> None:
+        """Take a move back; while an agent thinks, its answer is dropped."""
+        self._thinking = None
+        self._try(self.match.undo)
+
+    def show_hints(self) -> None:
+        """Ask for the best moves; they are drawn when they come. Asked again, they go away."""
+        if self.hints:
+            self.hints = {}
+        elif self.match.session.over or self.match.game.choosing(self.match.state):
+            self._said = "There is no stone to put now."
+        elif self._hinting is None:
+            match = self.match
+            self._said = "Looking for the best moves …"
+            self._hinting = self.worker.ask(
+                Insight(
+                    match.game, match.state, match.session.to_move[0], self.seconds, fresh_seed()
+                )
+            )
+        self.redraw()
+
+    def ask_position(self) -> None:
+        """Ask for stones in order of play and go on from there."""
+        text = simpledialog.askstring(
+            "Set up a position", "Stones in order, black first, such as h8 i9 h9:", parent=self.root
+        )
+        if text is not None:
+            self.set_up(text)
+
+    def set_up(self, text: str) -> None:
+        """Go on from the position that `text` tells."""
+        game = self.match.game
+        self._try(lambda: self._start(Gomoku(game.size, game.rule), read_points(game, text)))
+
+    def ask_save(self) -> None:
+        name = filedialog.asksaveasfilename(
+            parent=self.root, defaultextension=".jsonl", filetypes=FILES
+        )
+        if name:
+            self.save(Path(name))
+
+    def save(self, path: Path) -> None:
+        """Write the record; the name's ending tells the format."""
+        if self._try(lambda: self.match.save(path)):
+            self._said = f"Saved {path}"
+            self.redraw()
+
+    def ask_open(self) -> None:
+        name = filedialog.askopenfilename(parent=self.root, filetypes=FILES)
+        if name:
+            self.open(Path(name))
+
+    def open(self, path: Path) -> None:
+        """Go on from the last position of a record."""
+        self._forget()
+        self._try(lambda: self.match.open(path))
+
+    def ask_model(self) -> None:
+        name = filedialog.askopenfilename(
+            parent=self.root, filetypes=[("models", "*.pt *.onnx"), ("all files", "*")]
+        )
+        if name:
+            self.load_model(Path(name))
+
+    def load_model(self, path: Path) -> None:
+        """Offer a trained network as an agent of both sides, and sit it where an agent sits."""
+        agents = find("gomoku").agents
+        kind = next(
+            (name for name in ("zero", "dqn") if name in agents and name in str(path)), "dqn"
+        )
+        if kind not in agents:
+            self._said = f"No agent here can play {path.name}."
+            self.redraw()
+            return
+        spec = (
+            f"{kind}:model={shlex.quote(str(path))}" if " " in str(path) else f"{kind}:model={path}"
+        )
+        for name in ("black", "white"):
+            box = self.boxes[name]
+            box.configure(values=(*box["values"], spec))
+        seat = 1 - self.match.side
+        self.boxes[("black", "white")[seat]].set(spec)
+        self._chosen("black")
+
+    # What follows from it
+
+    @property
+    def seconds(self) -> float:
+        return _number(self.boxes["seconds"].get(), 1.0)
+
+    @property
+    def epsilon(self) -> float:
+        return _number(self.boxes["epsilon"].get(), 0.0)
+
+    def _chosen(self, name: str) -> None:
+        """A drop-down has changed: the game goes on with other hands, or anew with other rules."""
+        if name == "variant":
+            self.new_game()
+            return
+        before = self.match.seats()
+        self.match.mode = Mode(self.boxes["mode"].get())
+        self.match.side = 0 if self.boxes["side"].get() == "black" else 1
+        self.match.agents = [self.boxes["black"].get(), self.boxes["white"].get()]
+        if self.match.seats() != before:
+            self._thinking = None
+            self._ready_agents()
+        self.redraw()
+
+    def _start(self, game: Gomoku, opening: list[Point] | None = None) -> None:
+        self._forget()
+        self.match.begin(game, tuple(opening or ()))
+        self._ready_agents()
+        self.redraw()
+
+    def _forget(self) -> None:
+        self._thinking = self._hinting = None
+        self.hints = {}
+        self._said = ""
+
+    def _try(self, action: Callable[[], object]) -> bool:
+        """Do what the player asked; what can't be done is said in the status line."""
+        self._said = ""
+        try:
+            action()
+        except (TriremeError, OSError) as error:
+            self._said = str(error)
+            self.redraw()
+            return False
+        self.hints = {}
+        self._hinting = None
+        self.redraw()
+        return True
+
+    def _ready_agents(self) -> None:
+        """Let the agents get ready before their first move is due."""
+        for seat, spec in enumerate(self.match.seats()):
+            if spec != HUMAN:
+                self.worker.ask(Prepare(self.match.game, seat, spec))
+
+    def _clicked(self, event: Any) -> None:
+        point = self._geometry().point(event.x, event.y)
+        if point is None:
+            return
+        if self.match.mover != HUMAN:
+            self._said = "It is not your turn." if self.match.mover else "The game is over."
+            self.redraw()
+            return
+        self._try(lambda: self.match.play(point))
+
+    def _pressed(self, run: Callable[[], None], _: Any) -> None:
+        run()
+
+    def _choose(self, action: Any) -> None:
+        self._try(lambda: self.match.play(action))
+
+    def _moved(self, event: Any) -> None:
+        self._point_at(self._geometry().point(event.x, event.y))
+
+    def _point_at(self, point: Point | None) -> None:
+        mine = point is not None and self.match.mover == HUMAN
+        hover = point if mine and not self.match.game.choosing(self.match.state) else None
+        if hover != self._hover:
+            self._hover = hover
+            self.redraw()
+
+    # The beat: ask agents, take their answers
+
+    def _poll(self) -> None:
+        for reply in self.worker.replies():
+            self._take(reply)
+        mover = self.match.mover
+        if mover is not None and mover != HUMAN and self._thinking is None:
+            turn = self.match.turn(self.seconds)
+            self._thinking = self.worker.ask(Move(mover, turn, self.epsilon))
+            self.redraw()
+        self._timer = self.root.after(POLL, self._poll)
+
+    def _take(self, reply: Reply) -> None:
+        if reply.number == self._hinting:
+            self._hinting = None
+            self._show(reply)
+        elif reply.number == self._thinking:
+            self._thinking = None
+            if reply.error is not None:
+                self.match.forfeit(reply.error)
+                self.redraw()
+            else:
+                self._try(lambda: self.match.play(reply.value))
+        elif reply.error is not None:
+            self._said = reply.error
+            self.redraw()
+
+    def _show(self, reply: Reply) -> None:
+        if reply.error is not None:
+            self._said = reply.error
+        else:
+            read, found = self.match.game.read, reply.value
+            self.hints = {read(m["action"]): _label(m) for m in found["moves"]}  # type: ignore[misc]
+            line = " ".join(found["line"][:10])
+            self._said = f"Depth {found['depth']}: {line}"
+        self.redraw()
+
+    # Drawing
+
+    def redraw(self) -> None:
+        """Bring board, buttons and status line up to date."""
+        if self.canvas.winfo_width() > 1:
+            draw(self.canvas, self.match.game, self.match.state, self.hints, self._hover)
+        thinks = " · thinking …" if self._thinking is not None else ""
+        said = f" · {self._said}" if self._said else ""
+        self.status.configure(text=f"{self.match.status()}{thinks}{said}")
+        self._offer(self.match.game.choosing(self.match.state) if self.match.mover == HUMAN else ())
+
+    def _offer(self, choices: tuple[Choice, ...]) -> None:
+        """Show the buttons of swap2; unchanged ones are left alone, or no click would land."""
+        if choices == self._offered:
+            return
+        self._offered = choices
+        for child in self._swap2.winfo_children():
+            child.destroy()
+        for choice in choices:
+            label = {"black": "Play black", "white": "Play white", "more": "Put two more"}[choice]
+            choose = partial(self._choose, choice)
+            ttk.Button(self._swap2, text=label, command=choose).pack(anchor="w", pady=2)
+        if choices:
+            self._swap2.pack(anchor="w", pady=8)
+        else:
+            self._swap2.pack_forget()
+
+    def _geometry(self) -> Geometry:
+        return Geometry(self.match.game.size, self.canvas.winfo_width(), self.canvas.winfo_height())
+
+
+def _number(text: str, otherwise: float) -> float:
+    try:
+        return max(0.0, float(text))
+    except ValueError:
+        return otherwise
+
+
+def _label(move: dict[str, Any]) -> str:
+    if "plies" in move:
+        return f"{'W' if move['value'] > 0 else 'L'}{move['plies']}"
+    return f"{round(100 * move['value']):+d}"

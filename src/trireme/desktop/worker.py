@@ -1,0 +1,140 @@
+"""A process in which agents think, so that the window never waits for one.
+
+A thread would not do: compiling kernels and many agents hold the interpreter for seconds.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from trireme.core.game import AnyAgent, AnyGame, Turn, close
+from trireme.core.play import decide
+from trireme.core.registry import find, load, make_agent
+
+
+@dataclass(frozen=True)
+class Prepare:
+    """Make the agent of a seat ready to play `game`."""
+
+    game: AnyGame
+    seat: int
+    spec: str
+
+
+@dataclass(frozen=True)
+class Move:
+    """Ask the agent of a seat for its action; with chance `epsilon` it is a random one."""
+
+    spec: str
+    turn: Turn[Any, Any]
+    epsilon: float
+
+
+@dataclass(frozen=True)
+class Insight:
+    """Ask what can be known of a position: the best moves with their values."""
+
+    game: AnyGame
+    view: Any
+    seat: int
+    seconds: float
+    seed: int
+
+
+Job = Prepare | Move | Insight
+
+
+@dataclass(frozen=True)
+class Reply:
+    """The answer to the job with this number: a value, or why there is none."""
+
+    number: int
+    value: Any = None
+    error: str | None = None
+
+
+class Worker:
+    """The near end: hands jobs over and collects replies, neither of which ever waits."""
+
+    def __init__(self) -> None:
+        self._next = 0
+        self._start()
+
+    def ask(self, job: Job) -> int:
+        """Hand a job over; its number will be in the reply."""
+        self._next += 1
+        if not self._process.is_alive():
+            self._start()
+        self._pipe.send((self._next, job))
+        return self._next
+
+    def replies(self) -> list[Reply]:
+        """The replies that have come since the last call."""
+        found: list[Reply] = []
+        try:
+            while self._pipe.poll():
+                found.append(self._pipe.recv())
+        except (EOFError, OSError):
+            found.append(Reply(self._next, error="the thinking process ended unexpectedly"))
+            self._start()
+        return found
+
+    def close(self) -> None:
+        """End the process, thinking or not."""
+        with suppress(OSError):
+            self._pipe.close()
+        self._process.kill()
+        self._process.join()
+        self._process.close()
+
+    def _start(self) -> None:
+        spawn = multiprocessing.get_context("spawn")
+        self._pipe, far = spawn.Pipe()
+        self._process = spawn.Process(target=work, args=(far,), daemon=True)
+        self._process.start()
+        far.close()
+
+
+def work(pipe: Connection) -> None:
+    """The far end: do one job after the other until the pipe closes."""
+    agents: dict[tuple[int, str], AnyAgent] = {}
+    with suppress(EOFError, OSError, KeyboardInterrupt):
+        while True:
+            number, job = pipe.recv()
+            try:
+                pipe.send(Reply(number, _do(job, agents)))
+            except OSError:
+                break
+            except Exception as error:
+                pipe.send(Reply(number, error=f"{type(error).__name__}: {error}"))
+    close(agents.values())
+
+
+def _do(job: Job, agents: dict[tuple[int, str], AnyAgent]) -> Any:
+    if isinstance(job, Insight):
+        place = find(job.game.name).insight
+        if place is None:
+            raise ValueError(f"{job.game.name} offers no hints")
+        from numpy.random import default_rng
+
+        insight: Callable[..., Any] = load(place)
+        return insight(job.game, job.view, job.seat, job.seconds, default_rng(job.seed))
+    game, seat = (
+        (job.game, job.seat) if isinstance(job, Prepare) else (job.turn.game, job.turn.seat)
+    )
+    agent = agents.get((seat, job.spec))
+    if agent is None:
+        agent = agents[seat, job.spec] = make_agent(game, job.spec)
+    if isinstance(job, Prepare):
+        prepare = getattr(agent, "prepare", None)
+        if callable(prepare):
+            prepare(game)
+        return None
+    if job.epsilon > 0 and job.turn.rng.random() < job.epsilon:
+        return job.turn.legal.sample(job.turn.rng)
+    return decide(agent, job.turn)[0]

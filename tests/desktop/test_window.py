@@ -1,0 +1,239 @@
+"""The window, clicked on for real on a virtual screen."""
+
+import subprocess
+from pathlib import Path
+from tkinter import ttk
+
+import pytest
+
+from trireme.core.record import load_record
+from trireme.desktop.board import Geometry
+from trireme.desktop.match import Mode
+from trireme.gomoku.formats import load
+from trireme.gomoku.rules import Gomoku
+
+from .conftest import Hand
+
+pytestmark = pytest.mark.slow
+ROW = [(0, 0), (2, 0), (0, 1), (2, 1), (0, 2), (2, 2), (0, 3), (2, 3), (0, 4)]
+
+
+def pvp(hand: Hand) -> None:
+    hand.choose("mode", "pvp")
+
+
+def test_two_people_play_a_game_to_its_end(hand: Hand) -> None:
+    pvp(hand)
+    for number, point in enumerate(ROW):
+        hand.click(point)
+        hand.until(lambda n=number: hand.stones() == n + 1)
+    assert hand.window.match.state.winner == 1
+    assert hand.says("Black wins: a1-e1")
+    assert hand.window.canvas.find_withtag("won")
+    hand.click((9, 9))
+    hand.until(lambda: hand.says("The game is over"))
+    assert hand.stones() == len(ROW)
+
+
+def test_the_last_stone_is_marked_and_a_taken_point_is_refused(hand: Hand) -> None:
+    pvp(hand)
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 1)
+    (mark,) = hand.window.canvas.find_withtag("last")
+    left, top, right, bottom = hand.window.canvas.coords(mark)
+    assert hand.window._geometry().point((left + right) / 2, (top + bottom) / 2) == (7, 7)
+    hand.click((7, 7))
+    hand.until(lambda: hand.says("h8 has a stone already"))
+    assert hand.stones() == 1
+
+
+def test_undo_takes_back_one_stone_between_people(hand: Hand) -> None:
+    pvp(hand)
+    for point in ROW:
+        hand.click(point)
+    hand.until(lambda: hand.window.match.session.over)
+    hand.press(hand.window.buttons["undo"])
+    hand.until(lambda: hand.stones() == len(ROW) - 1)
+    assert not hand.window.match.session.over
+    hand.press(hand.window.buttons["undo"])
+    hand.until(lambda: hand.stones() == len(ROW) - 2)
+
+
+def test_a_person_plays_an_agent_and_takes_a_full_move_back(hand: Hand) -> None:
+    hand.choose("white", "heuristic")
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 2)
+    hand.click((8, 7))
+    hand.until(lambda: hand.stones() == 4)
+    hand.press(hand.window.buttons["undo"])
+    hand.until(lambda: hand.stones() == 2)
+    assert hand.window.match.mover == "human"
+
+
+def test_a_person_may_play_white(hand: Hand) -> None:
+    hand.choose("black", "heuristic")
+    hand.choose("side", "white")
+    hand.until(lambda: hand.stones() == 1)
+    assert hand.window.match.mover == "human"
+    hand.click((0, 0))
+    hand.until(lambda: hand.stones() == 3)
+
+
+def test_two_agents_play_each_other_to_the_end(hand: Hand) -> None:
+    hand.choose("black", "heuristic")
+    hand.choose("white", "random")
+    hand.choose("mode", "aivai")
+    hand.until(lambda: hand.window.match.session.over)
+    assert hand.window.match.session.returns == (1.0, -1.0)
+    hand.press(hand.window.buttons["undo"])
+    hand.until(lambda: hand.says("two agents take nothing back"))
+
+
+def test_the_window_lives_while_an_agent_thinks(hand: Hand) -> None:
+    hand.choose("seconds", "3")
+    hand.choose("white", "search:variety=0")
+    hand.click((7, 7))
+    hand.until(lambda: hand.says("thinking"))
+    beats = 0
+
+    def beat() -> None:
+        nonlocal beats
+        beats += 1
+        hand.window.root.after(10, beat)
+
+    beat()
+    hand.click((3, 3))
+    hand.until(lambda: hand.says("It is not your turn"))
+    assert hand.stones() == 1
+    hand.until(lambda: hand.stones() == 2)
+    assert beats > 20
+
+
+def test_a_new_game_during_thought_drops_the_answer(hand: Hand) -> None:
+    hand.choose("seconds", "1")
+    hand.click((7, 7))
+    hand.until(lambda: hand.says("thinking"))
+    hand.press(hand.window.buttons["new"])
+    hand.until(lambda: hand.stones() == 0 and not hand.says("thinking"))
+    hand.choose("white", "heuristic")
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 2)
+
+
+def test_hints_show_the_best_moves_with_values_and_go_away(hand: Hand) -> None:
+    pvp(hand)
+    hand.choose("seconds", "0.3")
+    hand.window.set_up("h8 a1 i8 b5 j8 c9 k8 d13")
+    hand.press(hand.window.buttons["hints"])
+    hand.until(lambda: hand.window.hints)
+    assert next(iter(hand.window.hints)) in ((7, 6), (7, 11))
+    assert next(iter(hand.window.hints.values())) == "W1"
+    assert hand.window.canvas.find_withtag("hint")
+    hand.press(hand.window.buttons["hints"])
+    hand.until(lambda: not hand.window.canvas.find_withtag("hint"))
+
+
+def test_hints_go_away_with_the_next_stone(hand: Hand) -> None:
+    pvp(hand)
+    hand.choose("seconds", "0.3")
+    hand.click((7, 7))
+    hand.press(hand.window.buttons["hints"])
+    hand.until(lambda: len(hand.window.hints) == 5)
+    hand.click((0, 0))
+    hand.until(lambda: hand.stones() == 2)
+    assert not hand.window.hints
+
+
+def test_records_are_kept_saved_and_opened(hand: Hand, tmp_path: Path) -> None:
+    pvp(hand)
+    for point in ROW[:4]:
+        hand.click(point)
+    hand.until(lambda: hand.stones() == 4)
+    kept = load_record(hand.window.match.path)
+    assert len(kept.moves) == 4
+    for kind in ("jsonl", "psq", "sgf"):
+        path = tmp_path / f"game.{kind}"
+        hand.window.save(path)
+        assert [list(m.values()) for m in load(path).moves] == [
+            list(m.values()) for m in kept.moves
+        ]
+    hand.press(hand.window.buttons["new"])
+    hand.until(lambda: hand.stones() == 0)
+    hand.window.open(tmp_path / "game.psq")
+    assert hand.stones() == 4
+    hand.window.open(tmp_path / "nothing.sgf")
+    assert hand.says("can't read")
+    hand.window.save(tmp_path / "game.pdf")
+    assert hand.says("unknown record format")
+
+
+def test_a_position_can_be_set_up_and_played_on_against_an_agent(hand: Hand) -> None:
+    pvp(hand)
+    hand.window.set_up("h8 h9")
+    assert hand.stones() == 2
+    hand.window.set_up("h8 h8")
+    assert hand.says("has a stone already")
+    hand.window.set_up("nonsense")
+    assert hand.says("expected points such as h8i9")
+    hand.choose("white", "heuristic")
+    hand.choose("mode", "pvai")
+    hand.click((0, 0))
+    hand.until(lambda: hand.stones() == 4)
+
+
+def test_swap2_is_played_with_buttons(hand: Hand) -> None:
+    pvp(hand)
+    hand.choose("variant", "swap2")
+    for point in ((7, 7), (8, 8), (9, 6)):
+        hand.click(point)
+    hand.until(lambda: hand.says("seat 1 chooses"))
+    buttons = [w for w in hand.window._swap2.winfo_children() if isinstance(w, ttk.Button)]
+    assert [b.cget("text") for b in buttons] == ["Play black", "Play white", "Put two more"]
+    hand.press(buttons[0])
+    hand.until(lambda: hand.window.match.state.choices == ("black",))
+    assert hand.window.match.name(1) == "black"
+
+
+def test_a_failing_agent_forfeits_and_the_window_stays(hand: Hand) -> None:
+    hand.choose("white", "no-such-agent")
+    hand.click((7, 7))
+    hand.until(lambda: hand.says("white forfeits"))
+    hand.choose("white", "heuristic")
+    hand.press(hand.window.buttons["new"])
+    hand.until(lambda: hand.stones() == 0)
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 2)
+
+
+def test_epsilon_makes_an_agent_play_at_random(hand: Hand) -> None:
+    hand.choose("white", "heuristic")
+    hand.choose("epsilon", "1")
+    hand.choose("mode", "aivai")
+    hand.choose("black", "random")
+    hand.until(lambda: hand.stones() > 30 or hand.window.match.session.over)
+    assert hand.stones() > 9  # the heuristic would have won by now
+
+
+def test_a_model_without_an_agent_for_it_is_refused_in_words(hand: Hand, tmp_path: Path) -> None:
+    hand.window.load_model(tmp_path / "best.xyz")
+    values = hand.window.boxes["white"]["values"]
+    assert hand.says("No agent here can play best.xyz") or str(tmp_path / "best.xyz") in values[-1]
+
+
+def test_the_keyboard_works_as_well(hand: Hand) -> None:
+    pvp(hand)
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 1)
+    hand.window.root.focus_force()
+    hand.window.root.update()
+    subprocess.run(["xdotool", "key", "ctrl+u"], check=True)
+    hand.until(lambda: hand.stones() == 0)
+
+
+def test_the_pixels_of_every_point_lead_back_to_it() -> None:
+    for size in (5, 15, 26):
+        at = Geometry(size, 700, 640)
+        for point in Gomoku(size=size).points:
+            assert at.point(*at.centre(point)) == point
+        assert at.point(-100, 0) is None
+    assert Mode("pvp") is Mode.PVP
