@@ -61,7 +61,8 @@ def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
 def test_broken_agents_forfeit_on_a_cluster_too(cluster: Any, tmp_path: Path) -> None:
     made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, seconds=0.3)
     outcomes = run_match(start(made, tmp_path / "run"), executor="ray", workers=2).outcomes
-    assert [[f.reason for f in outcomes[n].forfeits] for n in (0, 1)] == [["process"], ["time"]]
+    reasons = sorted(f.reason for outcome in outcomes.values() for f in outcome.forfeits)
+    assert reasons == ["process", "time"]
 
 
 def test_no_cluster_at_an_address_is_an_error_that_says_so() -> None:

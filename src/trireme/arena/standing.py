@@ -114,6 +114,8 @@ class Table:
 
 def two_seat_table(names: Sequence[str], rows: Sequence[Row]) -> Table:
     """Scores, ratings and comparisons of agents that meet."""
+    if not names:
+        return Table({}, (), FirstSeat(0.5, (0.0, 1.0), 0.0, (float("-inf"), float("inf"))), ())
     telling = evidence(rows)
     rated = rate(_tally(names, telling))
     scores: dict[str, Score] = {}
@@ -152,9 +154,13 @@ def evidence(rows: Sequence[Row]) -> list[Row]:
     seen: set[tuple[tuple[tuple[str, ...], str], ...]] = set()
     kept: list[Row] = []
     for games in groups.values():
-        what = tuple(sorted((row.agents, row.fingerprint) for row in games))
-        if what not in seen or not all(row.fingerprint for row in games):
+        if not all(row.fingerprint for row in games):
             kept += games
+            continue
+        different = {(row.agents, row.fingerprint): row for row in games}
+        what = tuple(sorted(different))
+        if what not in seen:
+            kept += different.values()
         seen.add(what)
     return kept
 

@@ -6,6 +6,7 @@ when the pipe closes, because this program ended in whatever way, it kills those
 
 from __future__ import annotations
 
+import atexit
 import os
 import subprocess
 import sys
@@ -38,6 +39,14 @@ def hold(group: int) -> None:
 def release(group: int) -> None:
     """The group has ended; its number may soon belong to somebody else."""
     _tell(f"release {group}\n")
+
+
+@atexit.register
+def _let_go() -> None:
+    """Leave in order: the watcher ends whatever is still held, then itself."""
+    if _watcher is not None and _owner == os.getpid():
+        with suppress(BrokenPipeError):
+            _watcher.communicate()
 
 
 def _tell(line: str) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import socket
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -48,19 +49,26 @@ class RayCluster:
         if address is None:
             self._ray.init(include_dashboard=False, **quiet)
             return
+        host, _, port = address.removeprefix("ray://").rpartition(":")
         try:
+            if host and port.isdecimal():
+                # Ray itself would go on asking for minutes.
+                socket.create_connection((host, int(port)), timeout=10).close()
             self._ray.init(address=address, **quiet)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise ArenaError(f"no Ray cluster answers at {address!r}: {error}") from error
 
     def __enter__(self) -> RayCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for actor in self._idle:
-            self._ray.kill(actor)
+        self._dismiss()
         if self._started:
             self._ray.shutdown()
+
+    def _dismiss(self) -> None:
+        while self._idle:
+            self._ray.kill(self._idle.pop())
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         queue, pace = deque(fixtures), Pace()
@@ -72,6 +80,9 @@ class RayCluster:
                 size = pace.chunk(len(queue), self._count)
                 chunk = [queue.popleft() for _ in range(min(size, len(queue)))]
                 under_way[actor.play.remote(chunk)] = actor, chunk
+            if not queue:
+                # An actor in place of a lost one may be waiting for the core of an idle one.
+                self._dismiss()
             (ready, *_), _ = self._ray.wait(list(under_way), num_returns=1)
             actor, chunk = under_way.pop(ready)
             try:
