@@ -55,16 +55,6 @@ def desktop(
     """
     if game != "gomoku":
         raise unknown("game with a window", game, ["gomoku"])
-    try:
-        import tkinter
-    except ImportError:
-        raise BadSpec(
-            "this Python has no tkinter: install it, with python3-tk on Debian and Ubuntu"
-        ) from None
-    from trireme.desktop.window import Window
+    from trireme.desktop.launch import launch
 
-    try:
-        window = Window()
-    except tkinter.TclError as error:
-        raise BadSpec(f"no window can be opened here: {error}") from None
-    window.run()
+    launch()

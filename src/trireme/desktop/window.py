@@ -35,7 +35,7 @@ class Window:
         self.root = tkinter.Tk(className="Trireme")
         self.root.title("Trireme · Gomoku")
         self.root.geometry("920x700")
-        self.root.minsize(640, 480)
+        self.root.minsize(720, 640)
         ttk.Style(self.root).theme_use("clam")
         self.match = match or Match()
         self.worker = Worker()
@@ -75,7 +75,7 @@ class Window:
         self.canvas.bind("<Configure>", lambda _: self.redraw())
         self._choices(panel)
         self._buttons(panel)
-        self._swap2 = ttk.Frame(panel)
+        self._swap2 = ttk.Frame(self.root, padding=6)
         for key, run in (("n", self.new_game), ("u", self.undo), ("h", self.show_hints)):
             self.root.bind(f"<Control-{key}>", partial(self._pressed, run))
 
@@ -346,9 +346,9 @@ class Window:
         for choice in choices:
             label = {"black": "Play black", "white": "Play white", "more": "Put two more"}[choice]
             choose = partial(self._choose, choice)
-            ttk.Button(self._swap2, text=label, command=choose).pack(anchor="w", pady=2)
+            ttk.Button(self._swap2, text=label, command=choose).pack(side="left", padx=4)
         if choices:
-            self._swap2.pack(anchor="w", pady=8)
+            self._swap2.pack(side="bottom", fill="x", after=self.status)
         else:
             self._swap2.pack_forget()
 

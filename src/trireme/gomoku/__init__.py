@@ -19,6 +19,7 @@ SLICE = Slice(
         "swap2": {"opening": "swap2"},
         "small": {"size": 9},
     },
+    terminal="trireme.gomoku.terminal:GomokuTerminal",
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
     insight="trireme.gomoku.insight:insight",

@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import numpy as np
 from numpy.random import Generator
@@ -166,7 +165,7 @@ class Thought:
         self.me, self.other = engine.colour, 3 - engine.colour
         self.began = time.perf_counter()
         self.refuted: dict[int, int] = {}
-        self.cleared: set[int] = set()
+        self.values: dict[int, int] = {}
         age = (self.control[at.AGE] + 1) % 256
         engine._stopped = False
         self.control[at.NODES :] = 0
@@ -206,7 +205,7 @@ class Thought:
             if won:
                 return self._won(won)
         moves = self._choices()
-        best = self._analysis(0, moves[:1], np.zeros(1, np.int32), ())
+        best = self._analysis(0, moves[:1], [0], ())
         if len(moves) == 1:
             found = self._search(min(FORCED_DEPTH, self.limits.depth), moves)
             return best if found is None else found[0]
@@ -290,8 +289,9 @@ class Thought:
             return None
         order = np.argsort(-values[:done], kind="stable")
         ordered = [moves[i] for i in order] + moves[done:]
-        line = self._line()
-        analysis = self._analysis(depth, ordered, values[order], line)
+        known = [int(values[i]) for i in order] + [self.values.get(c, 0) for c in moves[done:]]
+        self.values = dict(zip(ordered, known, strict=True))
+        analysis = self._analysis(depth, ordered, known, self._line())
         if self.report is not None:
             self.report(analysis)
         return analysis, ordered
@@ -303,11 +303,11 @@ class Thought:
         return Analysis(0, self._nodes(), self._spent(), value, True, line, (move,))
 
     def _analysis(
-        self, depth: int, cells: Sequence[int], values: NDArray[Any], line: tuple[Point, ...]
+        self, depth: int, cells: Sequence[int], values: Sequence[int], line: tuple[Point, ...]
     ) -> Analysis:
         shown = max(self.top, 1)
         moves = tuple(
-            self._candidate(cell, int(value))
+            self._candidate(cell, value)
             for cell, value in zip(cells[:shown], values[:shown], strict=False)
         )
         value = moves[0].value
