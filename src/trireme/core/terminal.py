@@ -65,6 +65,18 @@ class Terminal:
             if seat >= 0 and not game.hides(seat, action, viewer):
                 yield f"{self.seat_name(game, before, seat)}: {game.write(action)}"
 
+    def sentences(
+        self,
+        game: AnyGame,
+        before: Any,
+        actions: Mapping[Seat, Any],
+        after: Any,
+        viewer: Seat | None,
+    ) -> Iterable[str]:
+        """The same in words alone, for logs and screen readers; the story, where it draws
+        nothing."""
+        return self.story(game, before, actions, after, viewer, False)
+
     def preview(
         self, game: AnyGame, view: Any, seat: Seat, action: Any, colour: bool
     ) -> str | None:
