@@ -162,7 +162,7 @@ def _story(game: AnyGame, move: Move, viewers: Sequence[Seat | None]) -> list[st
     """What happened, in words: for several seats of one client, each sentence once."""
     lines: dict[str, None] = {}
     for viewer in viewers:
-        told = terminal(game.name).story(game, move.before, move.actions, move.after, viewer, False)
+        told = terminal(game.name).sentences(game, move.before, move.actions, move.after, viewer)
         lines.update(dict.fromkeys(told))
     return list(lines)
 
