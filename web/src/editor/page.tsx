@@ -1,5 +1,239 @@
-// Replay: placeholder
+// The map editor: a palette, the chart, what is wrong with it, and the maps that are kept.
+import { useEffect, useState } from "preact/hooks";
+import { tell } from "../announce";
+import { hullPath } from "../games/navigation/arena";
+import { colName, SeaMapChart } from "../games/navigation/map";
+import { headingOf } from "../games/navigation/playback";
+import { forgetMap, maps, saveMap } from "../prefs";
+import { checkMap, getMap, Refused } from "../rest";
 import type { Route } from "../route";
+import { useStore } from "../store";
+import { Cells } from "../ui/chart";
+import { Download, Play, Undo, Upload } from "../ui/icons";
+import type { NavigationSeaMap } from "../wire";
+import { emptyMap, idOf, type Tool, use, useFairly, whatIsAt } from "./draw";
+import { Palette } from "./palette";
+
 export function EditorPage({ here }: { here: Route }) {
-  return <p>{here.page}</p>;
+  const name = here.page === "maps" ? here.name : null;
+  const [past, setPast] = useState<NavigationSeaMap[]>([]);
+  const [map, setMap] = useState<NavigationSeaMap>(() => (name && maps.get()[name]) || emptyMap());
+  const [tool, setTool] = useState<Tool>("rock small");
+  const [fair, setFair] = useState(true);
+  const problems = useProblems(map);
+
+  const change = (next: NavigationSeaMap) => {
+    setPast([...past.slice(-99), map]);
+    setMap(next);
+  };
+  const draw = (row: number, col: number) => change((fair ? useFairly : use)(map, tool, col, row));
+  const undo = () => {
+    const last = past.at(-1);
+    if (last) setMap(last);
+    setPast(past.slice(0, -1));
+  };
+  return (
+    <div class="table editor">
+      <section class="board-side" aria-label="Map">
+        <SeaMapChart
+          map={map}
+          label={`Map ${map.name}`}
+          class="drawing"
+          over={
+            <Cells
+              cols={map.width}
+              rows={map.height}
+              label="Map"
+              name={(row, col) => `${colName(col)}${row + 1} ${whatIsAt(map, col, row)}`}
+              open={() => true}
+              onPick={draw}
+              onSweep={tool.startsWith("spawn") ? undefined : draw}
+              onKey={(event) => (event.key === "z" && (event.ctrlKey || event.metaKey) ? (undo(), true) : false)}
+            />
+          }
+        >
+          {map.spawns.map((spawn, seat) => (
+            <g class={`ship side-${seat}`} transform={`translate(${spawn.x + 0.5} ${spawn.y + 0.5}) rotate(${headingOf(spawn.facing)})`}>
+              <circle class="own-ring" r={0.75} />
+              <path class="hull" d={hullPath("war_brig")} />
+            </g>
+          ))}
+        </SeaMapChart>
+      </section>
+      <aside class="panel-side" aria-label="Tools">
+        <h1>Map editor</h1>
+        <Palette tool={tool} onChange={setTool} />
+        <div class="row">
+          <label class="check">
+            <input type="checkbox" checked={fair} onChange={(e) => setFair(e.currentTarget.checked)} />
+            Fair: draw on both sides
+          </label>
+          <button type="button" class="button small" disabled={past.length === 0} onClick={undo}>
+            <Undo /> Undo
+          </button>
+        </div>
+        <Problems problems={problems} />
+        <Details map={map} change={change} problems={problems} />
+        <Shelf map={map} open={change} />
+      </aside>
+    </div>
+  );
+}
+
+/** What the server says is wrong, asked as the map is drawn. */
+function useProblems(map: NavigationSeaMap): string[] | null {
+  const [problems, setProblems] = useState<string[] | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    const timer = setTimeout(() => {
+      checkMap(map).then(
+        (checked) => wanted && setProblems(checked.problems),
+        (error: Error) => wanted && setProblems([error.message]),
+      );
+    }, 200);
+    return () => {
+      wanted = false;
+      clearTimeout(timer);
+    };
+  }, [map]);
+  return problems;
+}
+
+function Problems({ problems }: { problems: string[] | null }) {
+  const fine = problems !== null && problems.length === 0;
+  return (
+    <div class={`problems small ${fine || !problems ? "soft" : "note"}`} role="status">
+      {problems === null && "Looking at the map…"}
+      {fine && "This map can be played."}
+      {problems && problems.length > 0 && (
+        <ul>
+          {problems.slice(0, 4).map((p) => (
+            <li>{p}</li>
+          ))}
+          {problems.length > 4 && <li>and {problems.length - 4} more</li>}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap) => void; problems: string[] | null }) {
+  const { map, change, problems } = props;
+  const set = (part: Partial<NavigationSeaMap>) => change({ ...map, ...part });
+  const save = () => {
+    saveMap({ ...map, id: idOf(map.name) });
+    tell(`“${map.name}” is kept in this browser, and the lobby offers it.`);
+  };
+  return (
+    <section class="panel stack">
+      <label class="field">
+        Name
+        <input value={map.name} maxLength={80} onInput={(e) => set({ name: e.currentTarget.value })} />
+      </label>
+      <div class="fields narrow">
+        <label class="field">
+          Width
+          <input type="number" min={3} max={26} value={map.width} onChange={(e) => set({ width: Number(e.currentTarget.value) || 24 })} />
+        </label>
+        <label class="field">
+          Height
+          <input type="number" min={3} max={26} value={map.height} onChange={(e) => set({ height: Number(e.currentTarget.value) || 24 })} />
+        </label>
+        <label class="field">
+          Author
+          <input value={map.author ?? ""} maxLength={80} onInput={(e) => set({ author: e.currentTarget.value })} />
+        </label>
+      </div>
+      <div class="row">
+        <button type="button" class="button primary" disabled={!map.name.trim() || problems === null || problems.length > 0} onClick={save}>
+          Save
+        </button>
+        <button type="button" class="button" onClick={() => exportMap(map)}>
+          <Download /> Export
+        </button>
+        <label class="button">
+          <Upload /> Import
+          <input
+            type="file"
+            class="visually-hidden"
+            accept=".json,application/json"
+            onChange={async (e) => {
+              const file = e.currentTarget.files?.[0];
+              if (file) await importMap(file, change);
+            }}
+          />
+        </label>
+      </div>
+    </section>
+  );
+}
+
+/** Maps to go on with: those kept here, the game's own, and one for every seed. */
+function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSeaMap) => void }) {
+  const saved = useStore(maps);
+  const fetchMap = (name: string) =>
+    getMap(name).then((got) => open({ ...got, id: "custom", name: `${got.name}, changed` }), (e: Error) => tell(e.message));
+  return (
+    <section class="panel stack">
+      <h2>Maps</h2>
+      <ul class="plain-list">
+        {Object.values(saved).map((kept) => (
+          <li key={kept.name}>
+            <span>
+              {kept.name}{" "}
+              <span class="soft small">
+                {kept.width}×{kept.height}
+              </span>
+            </span>
+            <span class="row">
+              <a class="button small" href={`/new/navigation?map=${encodeURIComponent(kept.name)}`}>
+                <Play /> Play
+                <span class="visually-hidden"> on {kept.name}</span>
+              </a>
+              <button type="button" class="button small" disabled={kept === map} onClick={() => open(kept)}>
+                Edit
+                <span class="visually-hidden"> {kept.name}</span>
+              </button>
+              <button type="button" class="button small" onClick={() => forgetMap(kept.name)}>
+                Delete
+                <span class="visually-hidden"> {kept.name}</span>
+              </button>
+            </span>
+          </li>
+        ))}
+        {Object.keys(saved).length === 0 && <li class="soft small">No map is saved yet.</li>}
+      </ul>
+      <div class="row">
+        <button type="button" class="button small" onClick={() => open(emptyMap())}>
+          Empty sea
+        </button>
+        <button type="button" class="button small" onClick={() => void fetchMap("default")}>
+          The Three Lanes
+        </button>
+        <button type="button" class="button small" onClick={() => void fetchMap(`procedural:${Math.floor(Math.random() * 10_000)}`)}>
+          A random sea
+        </button>
+      </div>
+    </section>
+  );
+}
+
+function exportMap(map: NavigationSeaMap): void {
+  const link = document.createElement("a");
+  const text = `${JSON.stringify({ ...map, id: idOf(map.name) }, null, 2)}\n`;
+  link.href = URL.createObjectURL(new Blob([text], { type: "application/json" }));
+  link.download = `${idOf(map.name)}.json`;
+  link.click();
+  URL.revokeObjectURL(link.href);
+}
+
+async function importMap(file: File, open: (map: NavigationSeaMap) => void): Promise<void> {
+  try {
+    const map: unknown = JSON.parse(await file.text());
+    const { ok, problems } = await checkMap(map);
+    if (!ok) return tell(problems.slice(0, 3).join("; "), 10);
+    open({ ...emptyMap(), ...(map as Partial<NavigationSeaMap>) });
+  } catch (error) {
+    tell(error instanceof Refused ? error.message : "This file is not a map: it is not JSON.", 8);
+  }
 }

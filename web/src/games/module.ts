@@ -47,6 +47,8 @@ export interface GameModule {
   Thought: ComponentType<{ insight: Record<string, unknown>; next: string | null }>;
   /** Settings of its own in the lobby. */
   Setup: ComponentType<SetupProps>;
+  /** What the lobby shows large, where settings change how the game looks. */
+  Poster?: ComponentType<{ settings: Record<string, unknown> }>;
   /** The request for one click's game against the agent. */
   quick: { variant?: string };
 }

@@ -65,7 +65,7 @@ export function Lobby({ info }: { info: GameInfo }) {
   return (
     <div class="lobby">
       <section class="lobby-picture" aria-hidden="true">
-        <module.Mini />
+        {module.Poster ? <module.Poster settings={settings} /> : <module.Mini />}
       </section>
       <section class="panel stack">
         <div>

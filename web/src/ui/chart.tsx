@@ -140,9 +140,19 @@ export function Cells(props: CellsProps) {
       aria-label={props.label}
       style={{ gridTemplate: `repeat(${rows}, 1fr) / repeat(${cols}, 1fr)` }}
       onKeyDown={onKeyDown}
+      onPointerDown={(event) => {
+        const cell = cellOf(event);
+        if (!props.onSweep || !cell || event.button !== 0) return;
+        // A finger would otherwise stay with the cell where it came down.
+        const pressed = event.target as Element;
+        if (pressed.hasPointerCapture(event.pointerId)) pressed.releasePointerCapture(event.pointerId);
+        setAt(cell);
+        props.onSweep(...cell);
+      }}
       onClick={(event) => {
         const cell = cellOf(event);
-        if (!cell) return;
+        // A sweep has drawn this cell already when its pointer came down; keys have no pointer.
+        if (!cell || (props.onSweep && event.detail > 0)) return;
         setAt(cell);
         if (props.open(...cell)) props.onPick(...cell);
       }}

@@ -9,7 +9,7 @@ import { Arena3D } from "./later3d";
 import { NavigationMini } from "./mini";
 import { NavigationPlay, type NavigationScene } from "./play";
 import { momentAt, stillMoment } from "./playback";
-import { NavigationSetup } from "./setup";
+import { NavigationPoster, NavigationSetup } from "./setup";
 import { Thought } from "./thought";
 import { phaseWords, shipNames } from "./words";
 
@@ -50,5 +50,6 @@ export const navigation: GameModule = {
   Picture,
   Thought,
   Setup: NavigationSetup,
+  Poster: NavigationPoster,
   quick: {},
 };

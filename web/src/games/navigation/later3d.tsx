@@ -1,7 +1,7 @@
 // The 3D view's doorway: its code and three.js are fetched when it is first opened.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { ArenaProps } from "./arena";
-import type { Stage } from "./stage";
+import type { Stage } from "./three/stage";
 
 export function Arena3D(props: ArenaProps) {
   const box = useRef<HTMLDivElement>(null);
@@ -10,7 +10,7 @@ export function Arena3D(props: ArenaProps) {
   useEffect(() => {
     let gone = false;
     let made: Stage | null = null;
-    void import("./stage").then(
+    void import("./three/stage").then(
       ({ openStage }) => {
         if (gone || !box.current) return;
         try {

@@ -5,9 +5,11 @@ import { checkSettings } from "../../rest";
 import { useStore } from "../../store";
 import type { NavigationSeaMap } from "../../wire";
 import type { SetupProps } from "../module";
+import { hullPath } from "./arena";
 import { SeaMapChart } from "./map";
 import type { ShipRow } from "./plan";
 import { ShipFacts } from "./planner";
+import { headingOf } from "./playback";
 
 interface Offered {
   map: NavigationSeaMap;
@@ -23,6 +25,11 @@ export function NavigationSetup({ game, settings, change }: SetupProps) {
   const kind = typeof settings.map === "object" ? "saved" : String(settings.map ?? "default").split(":")[0]!;
   const set = (part: Record<string, unknown>) => change({ ...settings, ...part });
   const chosen = typeof settings.map === "object" ? (settings.map as NavigationSeaMap).name : "";
+
+  useEffect(() => {
+    const wished = new URLSearchParams(location.search).get("map");
+    if (wished && saved[wished]) set({ map: saved[wished] });
+  }, []);
 
   function pickMap(value: string) {
     if (value === "default") set({ map: "default" });
@@ -86,19 +93,25 @@ export function NavigationSetup({ game, settings, change }: SetupProps) {
           </label>
         )}
       </div>
-      {offered && (
-        <div class="map-preview">
-          <SeaMapChart map={offered.map} label={`Map: ${offered.map.name}`}>
-            {offered.map.spawns.map((spawn, seat) => (
-              <circle class={`spawn side-${seat}`} cx={spawn.x + 0.5} cy={spawn.y + 0.5} r={0.45} />
-            ))}
-          </SeaMapChart>
-        </div>
-      )}
       <p class="small">
         <a href="/maps">Draw a map of your own</a>
       </p>
     </div>
+  );
+}
+
+/** The map with both ships where they will begin. */
+export function NavigationPoster({ settings }: { settings: Record<string, unknown> }) {
+  const offered = useOffered("navigation", settings);
+  if (!offered) return <div class="poster-space" />;
+  return (
+    <SeaMapChart map={offered.map} label={`Map: ${offered.map.name}`}>
+      {offered.map.spawns.map((spawn, seat) => (
+        <g class={`ship side-${seat}`} transform={`translate(${spawn.x + 0.5} ${spawn.y + 0.5}) rotate(${headingOf(spawn.facing)})`}>
+          <path class="hull" d={hullPath(offered.ships[seat]!.name)} />
+        </g>
+      ))}
+    </SeaMapChart>
   );
 }
 
