@@ -105,7 +105,11 @@ def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
     for head in ("agent", "games", *kind, "a move", "forfeits"):
         first = head == "agent"
         table.add_column(
-            head, justify="left" if first else "right", header_style="dim", no_wrap=not first
+            head,
+            justify="left" if first else "right",
+            header_style="dim",
+            no_wrap=not first,
+            overflow="fold",
         )
     for name, (told, took, faults) in lines.items():
         if alone:
@@ -115,7 +119,7 @@ def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
             cells = [f"{told.wins} {told.draws} {told.losses}", f"{told.score:.1%}"]
             cells += [_span(told.score_ci95, ".0%"), f"[bold]{told.elo:+.0f}[/]"]
             cells.append(_span(told.elo_ci95, "+.0f"))
-        shown = "" if took is None else duration(took)
+        shown = duration(took) if took else ""
         table.add_row(name, str(told.games), *cells, shown, str(faults or ""))
     return table
 

@@ -111,7 +111,8 @@ def _standing(agent: AgentReport, colour: str) -> str:
         cells.append(f"{told.score:.1%}<br><small>{low:.1%} – {high:.1%}</small>")
         elo = f"{told.elo:+.0f}".replace("-", "−")
         cells.append(f"<b>{elo}</b><br>{_span(told.elo_ci95, '+.0f')}")
-    cells += [duration(agent.time_per_move), str(agent.forfeits) if agent.forfeits else "–"]
+    took = duration(agent.time_per_move) if agent.time_per_move else "–"
+    cells += [took, str(agent.forfeits) if agent.forfeits else "–"]
     body = "".join(f"<td>{cell}</td>" for cell in cells)
     return (
         f'<tr><td class="agent"><span class="dot" style="background:{colour}"></span>'

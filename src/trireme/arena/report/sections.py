@@ -16,7 +16,7 @@ _REASONS = {
     "illegal": "played an illegal move",
     "exception": "raised an error",
     "time": "ran out of time",
-    "process": "its program failed",
+    "process": "its process failed",
 }
 
 
@@ -26,11 +26,14 @@ def cross_table(report: Report) -> str:
         return ""
     names = [a.name for a in report.agents]
     duels = {d.agents: d for d in report.duels}
-    top = "".join(f"<th>{escape(name)}</th>" for name in names)
+    # In a gauntlet all but one column would be empty.
+    columns = [report.duels[0].agents[0]] if report.gauntlet else names
+    top = "".join(f"<th>{escape(name)}</th>" for name in columns)
     rows = []
     for row in names:
-        cells = "".join(_cross_cell(duels, row, col) for col in names)
-        rows.append(f"<tr><td>{escape(row)}</td>{cells}</tr>")
+        cells = "".join(_cross_cell(duels, row, col) for col in columns)
+        if not report.gauntlet or row not in columns:
+            rows.append(f"<tr><td>{escape(row)}</td>{cells}</tr>")
     return (
         "<section><h2>Who beat whom</h2><p>The score of the agent on the left against the one"
         " above, with wins, draws and losses. A star marks a difference beyond chance (p &lt;"
@@ -136,7 +139,8 @@ def forfeits(report: Report) -> str:
         f"<section><h2>Forfeits</h2><p>{len(report.forfeits)} games ended by an agent's own fault."
         " They count as lost; the match went on.</p><table><tr><th>agent</th><th class='left'>"
         f"reason</th><th class='left'>what happened</th><th>games</th></tr>{causes}</table><br>"
-        f"<details><summary>Each of them ({shown} of {len(report.forfeits)})</summary>"
+        f"<details{' open' if shown <= 40 else ''}>"
+        f"<summary>Each of them ({shown} of {len(report.forfeits)})</summary>"
         '<table class="games"><tr><th>game</th><th class="left">agent</th><th class="left">reason'
         f'</th><th class="left">detail</th></tr>{rows}</table></details></section>'
     )
