@@ -80,6 +80,14 @@ def default_map() -> SeaMap:
     return chart_map("\n".join(north + south), _spawns((2, 11), "E"), "default", "The Three Lanes")
 
 
+def blank_map(width: int, height: int) -> SeaMap:
+    """Bare water, the ships facing each other from its western and eastern side."""
+    middle = height // 2
+    first = Spawn(0, middle, "E")
+    second = Spawn(width - 1, height - 1 - middle, "W")
+    return SeaMap("blank", f"Water {width}×{height}", width, height, (first, second))
+
+
 def _spawns(tile: Tile, facing: str) -> tuple[Spawn, Spawn]:
     x, y = _image(tile)
     return Spawn(*tile, facing), Spawn(x, y, turned(facing, 2))

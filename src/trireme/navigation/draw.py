@@ -40,6 +40,11 @@ def ship_names(view: NavigationState) -> tuple[str, str]:
     return first.label, second.label
 
 
+def seat_paint(text: str, seat: int, colour: bool) -> str:
+    """Text in a seat's colour."""
+    return _paint(text, SEAT_COLOURS[seat], colour)
+
+
 def board(
     chart: SeaMap,
     poses: Mapping[int, Pose],

@@ -14,7 +14,7 @@ from trireme.core.game import AnyGame, Seat
 from .maps import SPINS, SeaMap
 from .pack import Fleet
 from .plans import Plan, order_at, order_count, order_index, shots_fired
-from .rules import Navigation, NavigationState
+from .rules import Navigation, NavigationState, as_navigation
 from .sea import FACINGS
 
 Planes = NDArray[np.float32]
@@ -132,9 +132,7 @@ class Encoder:
 
 def encoder(game: AnyGame) -> Encoder:
     """The encoder of a game of Battle Navigation."""
-    if not isinstance(game, Navigation):
-        raise TypeError(f"expected a game of navigation, not {game!r}")
-    return Encoder(game)
+    return Encoder(as_navigation(game))
 
 
 def map_planes(chart: SeaMap) -> Planes:

@@ -26,14 +26,14 @@ from numba import njit
 GOING_ON, FIRST, SECOND, DRAWN = 0, 1, 2, 3
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def step_of(way: Any, stride: Any) -> Any:
     """How far the next tile lies in a direction; without branches, which would be mispredicted."""
     sideways = way & 1
     return sideways * (2 - way) + (1 - sideways) * (way - 1) * stride
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _path(sea: Any, tile: Any, facing: Any, move: Any, stride: Any, keep: Any) -> Any:
     """(tiles that a move may enter before the map stops it, first, second, bow, hits a rock)."""
     if move == 0:
@@ -52,7 +52,7 @@ def _path(sea: Any, tile: Any, facing: Any, move: Any, stride: Any, keep: Any) -
     return 2, first, second, bow, False
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def move(
     sea: Any, a: Any, af: Any, am: Any, b: Any, bf: Any, bm: Any, stride: Any, keep: Any
 ) -> Any:
@@ -80,7 +80,7 @@ def move(
         return a_end, a_bow, collided or a_rock, b_end, b_bow, collided or b_rock
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def drift(sea: Any, a: Any, af: Any, b: Any, bf: Any) -> Any:
     """What the tiles under both ships do: (tile, facing) of the first, then of the second."""
     on_a, on_b = sea[a], sea[b]
@@ -97,7 +97,7 @@ def drift(sea: Any, a: Any, af: Any, b: Any, bf: Any) -> Any:
     return a_to, a_bow, b_to, b_bow
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def reaches(sea: Any, tile: Any, way: Any, enemy: Any, reach: Any, stride: Any) -> bool:
     """Whether a straight line of `reach` tiles in a direction meets the enemy."""
     if abs(enemy - tile) > reach * stride:
@@ -112,7 +112,7 @@ def reaches(sea: Any, tile: Any, way: Any, enemy: Any, reach: Any, stride: Any) 
     return False
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def act(
     sea: Any, tile: Any, facing: Any, order: Any, enemy: Any, stats: Any, seat: Any, stride: Any
 ) -> Any:
@@ -204,7 +204,7 @@ def restart(spawns: Any, stats: Any, charts: Any, ships: Any, turns: Any, outcom
             outcomes[i] = GOING_ON
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def next_bits(random: Any, i: Any) -> Any:
     """64 random bits from stream `i` of `random: uint64[B]` (SplitMix64)."""
     random[i] += np.uint64(0x9E3779B97F4A7C15)
@@ -214,7 +214,7 @@ def next_bits(random: Any, i: Any) -> Any:
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def _below(random: Any, i: Any, n: Any) -> Any:
     """A whole number from 0 to n - 1, n < 2³²."""
     return ((next_bits(random, i) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)

@@ -46,7 +46,7 @@ from typing import ClassVar, Literal
 from numpy.random import Generator
 
 from ..core.errors import BadSettings, IllegalAction
-from ..core.game import Game, Seat
+from ..core.game import AnyGame, Game, Seat
 from ..core.options import option
 from .atlas import find_map
 from .log import Event, PhaseEntry, Verdict
@@ -406,3 +406,10 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
 def _after(ship: Ship, entry: PhaseEntry) -> Ship:
     pose, hp = entry.drifted[ship.id], entry.hp[ship.id]
     return replace(ship, x=pose.x, y=pose.y, facing=pose.facing, hp=hp, alive=hp > 0)
+
+
+def as_navigation(game: AnyGame) -> Navigation:
+    """The game, known to be Battle Navigation."""
+    if not isinstance(game, Navigation):
+        raise TypeError(f"expected a game of navigation, not {game!r}")
+    return game

@@ -1,0 +1,132 @@
+"""Who beats whom at Battle Navigation: one agent against others, mirrored maps, seats and ships.
+
+Games come in pairs. A pair has one sea (the default or a procedural one, half of them mirrored),
+two ships (all 21 combinations in turn) and one seed, and is played twice with the seats exchanged,
+so neither luck with seas nor with ships favours anybody. Reported are wins, draws and losses, the
+share of wins and the score (a draw counts half) with 95 % Wilson intervals, and the CPU time of a
+plan. With --out every game is appended to a file at once; running again goes on from there.
+
+    python benchmarks/navigation_strength.py planner greedy
+    python benchmarks/navigation_strength.py nash:seconds=1 planner greedy --games 400
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trireme import make_agent, play
+from trireme.core.game import AnyAgent, AnyGame, Turn
+from trireme.navigation.atlas import find_map
+from trireme.navigation.maps import mirrored_map
+from trireme.navigation.rules import Navigation
+from trireme.navigation.ships import SHIPS
+
+PAIRS = list(itertools.combinations_with_replacement(sorted(SHIPS), 2))
+
+
+class Timed:
+    """An agent whose CPU time is taken, decision by decision."""
+
+    def __init__(self, agent: AnyAgent) -> None:
+        self.agent = agent
+        self.name = agent.name
+        self.times: list[float] = []
+
+    def prepare(self, game: AnyGame) -> None:
+        prepare = getattr(self.agent, "prepare", None)
+        if prepare is not None:
+            prepare(game)
+
+    def act(self, turn: Turn[Any, Any]) -> Any:
+        began = time.process_time()
+        action = self.agent.act(turn)
+        self.times.append(time.process_time() - began)
+        return action
+
+
+def game_of(pair: int) -> Navigation:
+    """The sea and the ships of a pair of games."""
+    name = "default" if pair % 2 == 0 else f"procedural:{pair}"
+    sea = mirrored_map(find_map(name)) if pair // 2 % 2 else name
+    return Navigation(ships=PAIRS[pair % len(PAIRS)], map=sea)
+
+
+def play_game(first: str, second: str, number: int) -> dict[str, Any]:
+    """Game `number` of a match: the pair's first game seats `first` at 0, its second at 1."""
+    pair, side = divmod(number, 2)
+    game = game_of(pair)
+    agents = [Timed(make_agent(game, spec)) for spec in (first, second)]
+    for agent in agents:
+        agent.prepare(game)
+        agent.times.clear()
+    result = play(game, agents if side == 0 else agents[::-1], seed=pair)
+    verdict = result.state.verdict
+    return {
+        "first": first,
+        "second": second,
+        "number": number,
+        "ships": game.ships,
+        "result": result.returns[side],
+        "reason": verdict.reason if verdict else "forfeit",
+        "turns": result.state.turn,
+        "times": [[round(t, 5) for t in agent.times] for agent in agents],
+    }
+
+
+def wilson(share: float, n: int) -> tuple[float, float]:
+    """The 95 % Wilson interval of a share seen in n trials."""
+    z = 1.96
+    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
+    return middle - reach, middle + reach
+
+
+def report(games: list[dict[str, Any]]) -> str:
+    """One line for the games of two agents."""
+    n = len(games)
+    wins, losses = (sum(g["result"] == value for g in games) for value in (1, -1))
+    draws = n - wins - losses
+    share, score = wins / n, (wins + draws / 2) / n
+    intervals = [f"{low:.1%}–{high:.1%}" for low, high in (wilson(share, n), wilson(score, n))]
+    times = [np.array([t for g in games for t in g["times"][who]]) * 1e3 for who in (0, 1)]
+    cpu = ", ".join(f"mean {t.mean():.1f} p95 {np.quantile(t, 0.95):.1f} ms" for t in times)
+    return (
+        f"{games[0]['first']} – {games[0]['second']}: {wins} won, {draws} drawn, {losses} lost of "
+        f"{n}; wins {share:.1%} ({intervals[0]}), score {score:.1%} ({intervals[1]}); "
+        f"{np.mean([g['turns'] for g in games]):.1f} turns; CPU a plan: {cpu}"
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("first", help="agent spec")
+    parser.add_argument("others", nargs="+", help="agent specs that it meets")
+    parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--out", type=Path, help="a file of games, appended to and gone on with")
+    options = parser.parse_args()
+    known: list[dict[str, Any]] = []
+    if options.out is not None and options.out.exists():
+        known = [json.loads(line) for line in options.out.read_text().splitlines()]
+    for other in options.others:
+        games = [g for g in known if (g["first"], g["second"]) == (options.first, other)]
+        done = {g["number"] for g in games}
+        for number in (n for n in range(options.games) if n not in done):
+            games.append(play_game(options.first, other, number))
+            if options.out is not None:
+                with options.out.open("a") as file:
+                    file.write(json.dumps(games[-1]) + "\n")
+        print(report(games), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""Nash: solves the turn as a game of simultaneous plans, and plays the mixture that it finds."""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from trireme.core.game import AnyGame, Seat, Turn
+from trireme.core.options import option
+
+from ..plans import Plan
+from ..rules import NavigationState, as_navigation
+from ..search import Battle, Thought
+
+TOLERANCE = 0.005
+"""What both seats together may still gain by other plans when a solution is good enough."""
+
+
+@dataclass
+class Nash:
+    """Solves the game of both captains' plans and plays the equilibrium's mixture."""
+
+    name: ClassVar[str] = "nash"
+
+    seconds: float = option(1.0, "CPU seconds for one plan, fewer where a solution is found sooner")
+    rounds: int | None = option(None, "rounds of answering each other; none: as time allows")
+    _battle: Battle | None = field(default=None, init=False, repr=False, compare=False)
+
+    def prepare(self, game: AnyGame) -> None:
+        """Compile, and prepare the map."""
+        self._ready(game).solution(game.start(), 0).improve(1)
+
+    def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
+        candidates = self.think(turn).candidates
+        weights = np.array([candidate.weight for candidate in candidates])
+        return candidates[int(turn.rng.choice(len(weights), p=weights / weights.sum()))].plan
+
+    def think(self, turn: Turn[Plan, NavigationState]) -> Thought:
+        """The mixture that it would play, and what it expects of the other seat."""
+        return self.weigh(turn.game, turn.view, turn.seat, turn.seconds)
+
+    def weigh(
+        self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
+    ) -> Thought:
+        """The same, of any position, within `limit` seconds by the clock."""
+        cpu_end = time.thread_time() + self.seconds
+        clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
+        solution = self._ready(game).solution(view, seat)
+        played = 0
+        while played != self.rounds and solution.gap > TOLERANCE:
+            solution.improve(1, tolerance=TOLERANCE)
+            played += 1
+            if time.thread_time() >= cpu_end or time.perf_counter() >= clock_end:
+                break
+        return solution.thought()
+
+    def _ready(self, game: AnyGame) -> Battle:
+        if self._battle is None or self._battle.game != game:
+            self._battle = Battle(as_navigation(game))
+        return self._battle
+
+
+@dataclass
+class NashQuick(Nash):
+    """Nash with a fixed number of rounds: some milliseconds a plan, and the same plan anywhere."""
+
+    name: ClassVar[str] = "nash-quick"
+
+    rounds: int | None = option(5, "rounds of answering each other; none: as time allows")

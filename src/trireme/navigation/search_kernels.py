@@ -1,0 +1,603 @@
+"""Search on arrays: values of positions, best responses over all plans, and equilibria.
+
+Arrays are those of `kernels`. Further:
+
+    room    float32[P, 4]        by tile and facing: what the want of room to sail costs a ship
+    table   float32[N, N, 4]     by seat 1's place and facing as seat 0 sees it, its own bow up:
+                                 what lying so is worth to seat 0; N = 2 × REACH + 1
+    worth   float64[2, H, H']    by hit points of seat 0 and seat 1: what they are worth to seat 0,
+                                 and 1 where poses count beside them, 0 where the game is over;
+                                 entry [0, 0, 0] is what a draw is worth to seat 0
+    plans   uint8[K, phases]     numbers of orders
+
+Values run from -1 (lost) to 1 (won). Functions that take `own` give values to that seat; the
+rules do not care which ship is looked at first, so both seats share one code.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from .kernels import drift, move, reaches
+
+REACH = 25
+"""As far apart as two ships on the largest map can be."""
+RACE, SHARE, LIMIT = 1.6, 0.8, 12.0
+"""Weights of the fight to the end, of hit points saved, and of the count at the turn limit."""
+
+
+@njit(cache=True)
+def standings(stats: Any, rules: Any, turn: Any) -> Any:
+    """`worth` after `turn` turns: both ships' hit points as a fight to the end and as shares."""
+    most, other_most = stats[0, 4], stats[1, 4]
+    salvo, other_salvo = stats[0, 1] * stats[0, 2], stats[1, 1] * stats[1, 2]
+    worth = np.zeros((2, most + 1, other_most + 1))
+    urgency = (turn / rules[4]) ** 6
+    for hp in range(1, most + 1):
+        for other in range(1, other_most + 1):
+            share = hp / most - other / other_most
+            if turn >= rules[4]:
+                worth[0, hp, other] = np.sign(hp * other_most - other * most)
+                continue
+            lasts, other_lasts = hp / other_salvo, other / salvo
+            race = (lasts - other_lasts) / (lasts + other_lasts)
+            fight = np.tanh(RACE * race + SHARE * share)
+            base = (1.0 - urgency) * fight + urgency * np.tanh(LIMIT * share)
+            worth[0, hp, other] = base
+            worth[1, hp, other] = 1.0
+    return worth
+
+
+@njit(cache=True)
+def place_value(
+    room: Any, table: Any, first: Any, bow: Any, other: Any, other_bow: Any, stride: Any
+) -> Any:
+    """What the poses alone are worth to seat 0, `first` being its tile."""
+    right = other % stride - first % stride
+    down = other // stride - first // stride
+    if bow == 1:
+        right, down = down, -right
+    elif bow == 2:
+        right, down = -right, -down
+    elif bow == 3:
+        right, down = -down, right
+    lie = table[right + REACH, down + REACH, (other_bow - bow) & 3]
+    return lie + room[other, other_bow] - room[first, bow]
+
+
+@njit(cache=True)
+def blend(base: Any, place: Any) -> Any:
+    """Hit points and poses together: `place` is the share of the way from there to the end."""
+    return base + place * (1.0 - base if place > 0.0 else 1.0 + base)
+
+
+@njit(cache=True)
+def ended(wins: Any, loses: Any, worth: Any, own: Any) -> Any:
+    """The value to `own` of a finished game."""
+    if wins and loses:
+        return worth[0, 0, 0] if own == 0 else -worth[0, 0, 0]
+    return 1.0 if wins else -1.0
+
+
+@njit(cache=True)
+def chances(sea: Any, tile: Any, bow: Any, enemy: Any, stats: Any, seat: Any, stride: Any) -> Any:
+    """Bits of what would connect: 1 grapple port, 2 starboard, 4 shoot port, 8 starboard."""
+    far, near = stats[seat, 0], stats[seat, 3]
+    if abs(enemy - tile) > far * stride:
+        return 0
+    port, starboard = (bow + 3) & 3, (bow + 1) & 3
+    if reaches(sea, tile, port, enemy, far, stride):
+        return 5 if reaches(sea, tile, port, enemy, near, stride) else 4
+    if reaches(sea, tile, starboard, enemy, far, stride):
+        return 10 if reaches(sea, tile, starboard, enemy, near, stride) else 8
+    return 0
+
+
+@njit(cache=True)
+def effect(what: Any, can: Any, damage: Any) -> Any:
+    """(grapples, damage) of an action, an order's number // 4, given its chances."""
+    if what < 3:
+        return (can & what) != 0, 0
+    if can & (8 if (what - 3) & 1 else 4):
+        return False, (((what - 3) >> 1) + 1) * damage
+    return False, 0
+
+
+@njit(cache=True)
+def turn_value(
+    sea: Any,
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    plan: Any,
+    answer: Any,
+    room: Any,
+    table: Any,
+    worth: Any,
+    after: Any,
+) -> Any:
+    """The value to seat 0 of its plan against an answer; `after: int32[2, 3]` gets the ships."""
+    stride, keep, ram = np.int64(rules[0]), rules[2] != 0, rules[3]
+    a, af, ah = np.int64(ships[0, 0]), np.int64(ships[0, 1]), np.int64(ships[0, 2])
+    b, bf, bh = np.int64(ships[1, 0]), np.int64(ships[1, 1]), np.int64(ships[1, 2])
+    for phase in range(rules[1]):
+        p, q = np.int64(plan[phase]), np.int64(answer[phase])
+        a, af, a_ram, b, bf, b_ram = move(sea, a, af, p & 3, b, bf, q & 3, stride, keep)
+        a, af, b, bf = drift(sea, a, af, b, bf)
+        boards, hits = effect(p >> 2, chances(sea, a, af, b, stats, 0, stride), stats[0, 2])
+        boarded, hurt = effect(q >> 2, chances(sea, b, bf, a, stats, 1, stride), stats[1, 2])
+        ah = max(np.int64(0), ah - hurt - (ram if a_ram else 0))
+        bh = max(np.int64(0), bh - hits - (ram if b_ram else 0))
+        if boards or boarded:
+            return ended(boards, boarded, worth, 0), True
+        if ah == 0 or bh == 0:
+            return ended(bh == 0, ah == 0, worth, 0), True
+    after[0, 0], after[0, 1], after[0, 2] = a, af, ah
+    after[1, 0], after[1, 1], after[1, 2] = b, bf, bh
+    place = place_value(room, table, a, af, b, bf, stride)
+    return blend(worth[0, ah, bh], worth[1, ah, bh] * place), False
+
+
+@njit(cache=True)
+def payoffs(
+    sea: Any,
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    plans: Any,
+    answers: Any,
+    room: Any,
+    table: Any,
+    worth: Any,
+) -> Any:
+    """`float64[K, L]`: the value to seat 0 of each of its plans against each of seat 1's."""
+    values = np.empty((plans.shape[0], answers.shape[0]))
+    after = np.empty((2, 3), np.int32)
+    for i in range(plans.shape[0]):
+        for j in range(answers.shape[0]):
+            values[i, j], _ = turn_value(
+                sea, stats, rules, ships, plans[i], answers[j], room, table, worth, after
+            )
+    return values
+
+
+@njit(cache=True)
+def sail(
+    sea: Any,
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    own: Any,
+    answer: Any,
+    seen: Any,
+    room: Any,
+    table: Any,
+    place: Any,
+) -> None:
+    """Every movement of seat `own` against one plan, phase by phase, common beginnings once.
+
+    Movement m is its moves as base-4 digits, first move first; entry [p, m >> 2 (phases - 1 - p)]
+    belongs to its phase p. `seen: uint16[phases, M]` gets own chances, 16 × the other's chances,
+    256 if own ship ran into something, 512 if the other did. `place: float64[M]` gets the worth
+    of the last poses to `own`.
+    """
+    them = 1 - own
+    stride, phases, keep = np.int64(rules[0]), rules[1], rules[2] != 0
+    total = 4**phases
+    poses = np.empty((2, total, 4), np.int64)
+    poses[0, 0, 0], poses[0, 0, 1] = ships[own, 0], ships[own, 1]
+    poses[0, 0, 2], poses[0, 0, 3] = ships[them, 0], ships[them, 1]
+    count = 1
+    for phase in range(phases):
+        old, new = phase & 1, 1 - (phase & 1)
+        count *= 4
+        their_move = np.int64(answer[phase]) & 3
+        for m in range(count):
+            at = m >> 2
+            a, af, a_ram, b, bf, b_ram = move(
+                sea,
+                poses[old, at, 0],
+                poses[old, at, 1],
+                m & 3,
+                poses[old, at, 2],
+                poses[old, at, 3],
+                their_move,
+                stride,
+                keep,
+            )
+            a, af, b, bf = drift(sea, a, af, b, bf)
+            poses[new, m, 0], poses[new, m, 1] = a, af
+            poses[new, m, 2], poses[new, m, 3] = b, bf
+            bits = chances(sea, a, af, b, stats, own, stride)
+            bits |= chances(sea, b, bf, a, stats, them, stride) << 4
+            seen[phase, m] = bits | (256 if a_ram else 0) | (512 if b_ram else 0)
+    last = phases & 1
+    for m in range(total):
+        a, af, b, bf = poses[last, m, 0], poses[last, m, 1], poses[last, m, 2], poses[last, m, 3]
+        if own == 0:
+            place[m] = place_value(room, table, a, af, b, bf, stride)
+        else:
+            place[m] = -place_value(room, table, b, bf, a, af, stride)
+
+
+@njit(cache=True)
+def _outcome(
+    stats: Any,
+    ram: Any,
+    ships: Any,
+    own: Any,
+    m: Any,
+    acts: Any,
+    answer: Any,
+    seen: Any,
+    place: Any,
+    worth: Any,
+) -> Any:
+    """The value to `own` of movement m with these actions, against the plan behind `seen`."""
+    phases = acts.shape[0]
+    own_hp, hp = np.int64(ships[own, 2]), np.int64(ships[1 - own, 2])
+    for phase in range(phases):
+        bits = np.int64(seen[phase, m >> (2 * (phases - 1 - phase))])
+        if bits == 0:
+            continue
+        boards, hits = effect(acts[phase], bits & 15, stats[own, 2])
+        boarded, hurt = effect(np.int64(answer[phase]) >> 2, bits >> 4, stats[1 - own, 2])
+        own_hp = max(np.int64(0), own_hp - hurt - (ram if bits & 256 else 0))
+        hp = max(np.int64(0), hp - hits - (ram if bits & 512 else 0))
+        if boards or boarded:
+            return ended(boards, boarded, worth, own)
+        if own_hp == 0 or hp == 0:
+            return ended(hp == 0, own_hp == 0, worth, own)
+    if own == 0:
+        return blend(worth[0, own_hp, hp], worth[1, own_hp, hp] * place[m])
+    return blend(-worth[0, hp, own_hp], worth[1, hp, own_hp] * place[m])
+
+
+@njit(cache=True)
+def _options(seen: Any, m: Any, shots: Any, limited: Any, options: Any, counts: Any) -> None:
+    """The actions worth trying in each phase of movement m: those that connect with some plan."""
+    phases = seen.shape[1]
+    for phase in range(phases):
+        at = m >> (2 * (phases - 1 - phase))
+        union = 0
+        for j in range(seen.shape[0]):
+            union |= seen[j, phase, at]
+        n = 0
+        if union & 15 == 0 or limited:
+            options[phase, n] = 0
+            n += 1
+        for bit in range(4):
+            if union & (1 << bit):
+                options[phase, n] = bit + 1 if bit < 2 else 3 + 2 * (shots - 1) + bit - 2
+                n += 1
+        counts[phase] = n
+
+
+@njit(cache=True)
+def _arm(number: Any, options: Any, counts: Any, ammo: Any, shots: Any, acts: Any) -> None:
+    """Combination `number` of the options, firing no more shots in all than `ammo` allows."""
+    for phase in range(acts.shape[0]):
+        what = options[phase, number % counts[phase]]
+        number //= counts[phase]
+        if what >= 3 and ammo >= 0:
+            fired = min(shots, ammo)
+            ammo -= fired
+            what = 0 if fired == 0 else 3 + 2 * (fired - 1) + ((what - 3) & 1)
+        acts[phase] = what
+
+
+@njit(cache=True)
+def best_responses(
+    sea: Any,
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    own: Any,
+    answers: Any,
+    weights: Any,
+    room: Any,
+    table: Any,
+    worth: Any,
+    best: Any,
+    values: Any,
+) -> None:
+    """For every movement of `own` its best actions against a mixture of the other's plans.
+
+    `answers: uint8[K, phases]` are those plans and `weights: float64[K]` their chances;
+    `best: uint8[M, phases]` gets own plans and `values: float64[M]` their values. Considers every
+    action that connects with some answer, at full strength.
+    """
+    phases, shots, ammo, ram = rules[1], stats[own, 1], rules[5], rules[3]
+    total, k = 4**phases, answers.shape[0]
+    seen = np.zeros((k, phases, total), np.uint16)
+    place = np.zeros((k, total))
+    for j in range(k):
+        sail(sea, stats, rules, ships, own, answers[j], seen[j], room, table, place[j])
+    options, counts = np.zeros((phases, 5), np.int64), np.zeros(phases, np.int64)
+    acts = np.zeros(phases, np.int64)
+    idle = np.zeros(k, np.uint8)
+    for m in range(total):
+        _options(seen, m, shots, ammo >= 0, options, counts)
+        fixed = 0.0
+        for phase in range(phases):
+            acts[phase] = 0
+        for j in range(k):
+            idle[j] = _idle(seen[j], m)
+            if idle[j]:
+                fixed += weights[j] * _outcome(
+                    stats, ram, ships, own, m, acts, answers[j], seen[j], place[j], worth
+                )
+        combinations = 1
+        for phase in range(phases):
+            combinations *= counts[phase]
+        values[m] = -2.0
+        for number in range(combinations):
+            _arm(number, options, counts, ammo, shots, acts)
+            value = fixed
+            for j in range(k):
+                if not idle[j]:
+                    value += weights[j] * _outcome(
+                        stats, ram, ships, own, m, acts, answers[j], seen[j], place[j], worth
+                    )
+            if value > values[m]:
+                values[m] = value
+                for phase in range(phases):
+                    step = (m >> (2 * (phases - 1 - phase))) & 3
+                    best[m, phase] = step + 4 * acts[phase]
+
+
+@njit(cache=True)
+def _idle(seen: Any, m: Any) -> Any:
+    """Whether no action of movement m connects with the plan behind `seen`."""
+    phases = seen.shape[0]
+    union = 0
+    for phase in range(phases):
+        union |= seen[phase, m >> (2 * (phases - 1 - phase))]
+    return union & 15 == 0
+
+
+@njit(cache=True)
+def equilibrium(
+    values: Any, n: Any, m: Any, rounds: Any, tolerance: Any, first: Any, second: Any
+) -> Any:
+    """Mixtures for the n × m corner of `values` by regret matching+; (value to the rows, gap).
+
+    `first: float64[K]` and `second: float64[L]` begin as the mixtures to start from, or as zeros,
+    and get the average mixtures. The seats learn in turn, and later rounds count more. The gap is
+    what both could gain together by deviating.
+    """
+    regret, other_regret = np.zeros(n), np.zeros(m)
+    gains, costs = np.zeros(n), np.zeros(m)
+    turned = np.zeros((m, n))
+    for i in range(n):
+        for j in range(m):
+            turned[j, i] = values[i, j]
+    x, y = np.zeros(n), np.zeros(m)
+    for i in range(n):
+        x[i] = first[i]
+        first[i] = 0.0
+    for j in range(m):
+        y[j] = second[j]
+        second[j] = 0.0
+    _normalise(x)
+    _normalise(y)
+    low, high = -2.0, 2.0
+    for t in range(1, rounds + 1):
+        _mix(turned, y, m, 1.0, gains)
+        _learn(regret, gains, x)
+        _mix(values, x, n, -1.0, costs)
+        _learn(other_regret, costs, y)
+        for i in range(n):
+            first[i] += t * x[i]
+        for j in range(m):
+            second[j] += t * y[j]
+        if t % 32 == 0 or t == rounds:
+            scale = 2.0 / (t * (t + 1.0))
+            _mix(turned, second, m, 1.0, gains)
+            _mix(values, first, n, -1.0, costs)
+            low, high = -costs[_top(costs)] * scale, gains[_top(gains)] * scale
+            if high - low < tolerance:
+                break
+    _normalise(first[:n])
+    _normalise(second[:m])
+    value = 0.0
+    for i in range(n):
+        for j in range(m):
+            value += first[i] * values[i, j] * second[j]
+    return value, high - low
+
+
+@njit(cache=True)
+def _mix(values: Any, weights: Any, n: Any, sign: Any, mixed: Any) -> None:
+    """`mixed[j]` = sign × the sum of weights[i] × values[i, j]; most weights are zero."""
+    for j in range(mixed.shape[0]):
+        mixed[j] = 0.0
+    for i in range(n):
+        weight = sign * weights[i]
+        if weight != 0.0:
+            for j in range(mixed.shape[0]):
+                mixed[j] += values[i, j] * weight
+
+
+@njit(cache=True)
+def _learn(regret: Any, gains: Any, mixture: Any) -> None:
+    """One step of regret matching+: `mixture` becomes the next one."""
+    mean, total = 0.0, 0.0
+    for i in range(regret.shape[0]):
+        mean += gains[i] * mixture[i]
+    for i in range(regret.shape[0]):
+        regret[i] = max(0.0, regret[i] + gains[i] - mean)
+        total += regret[i]
+    for i in range(regret.shape[0]):
+        mixture[i] = regret[i] / total if total > 0.0 else 1.0 / regret.shape[0]
+
+
+@njit(cache=True)
+def _top(values: Any) -> Any:
+    """The index of the largest value."""
+    top = 0
+    for i in range(1, values.shape[0]):
+        if values[i] > values[top]:
+            top = i
+    return top
+
+
+@njit(cache=True)
+def _normalise(mixture: Any) -> None:
+    """Scale to a sum of 1; an empty mixture becomes uniform."""
+    total = 0.0
+    for i in range(mixture.shape[0]):
+        total += mixture[i]
+    for i in range(mixture.shape[0]):
+        mixture[i] = mixture[i] / total if total > 0.0 else 1.0 / mixture.shape[0]
+
+
+@njit(cache=True)
+def solve(
+    sea: Any,
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    room: Any,
+    table: Any,
+    worth: Any,
+    plans: Any,
+    sizes: Any,
+    weights: Any,
+    matrix: Any,
+    known: Any,
+    rounds: Any,
+    grow: Any,
+    tolerance: Any,
+) -> Any:
+    """Grow both seats' plans by best responses until neither gains; (value to seat 0, gap).
+
+    The double oracle: `plans: uint8[2, K, phases]` holds `sizes[seat]` plans to begin with, at
+    least one each, and takes up to `grow` more a round; `weights: float64[2, K]` gets the
+    mixtures. `matrix: float64[K, K]` holds the values among the first `known[seat]` plans of each
+    seat, and gets those of the rest. Calling again goes on from there.
+    """
+    most, phases = plans.shape[1], rules[1]
+    live, shares = np.zeros((most, phases), np.uint8), np.zeros(most)
+    best = np.zeros((2, 4**phases, phases), np.uint8)
+    gains = np.zeros((2, 4**phases))
+    after = np.zeros((2, 3), np.int32)
+    value, gap = 0.0, 2.0
+    for _ in range(rounds):
+        for i in range(sizes[0]):
+            for j in range(0 if i >= known[0] else known[1], sizes[1]):
+                matrix[i, j], _ = turn_value(
+                    sea, stats, rules, ships, plans[0, i], plans[1, j], room, table, worth, after
+                )
+        known[0], known[1] = sizes[0], sizes[1]
+        value, _ = equilibrium(
+            matrix, sizes[0], sizes[1], 300, 0.2 * tolerance, weights[0], weights[1]
+        )
+        gap = 0.0
+        for own in range(2):
+            k = _living(plans[1 - own], weights[1 - own], sizes[1 - own], live, shares)
+            best_responses(
+                sea,
+                stats,
+                rules,
+                ships,
+                own,
+                live[:k],
+                shares[:k],
+                room,
+                table,
+                worth,
+                best[own],
+                gains[own],
+            )
+            gap += gains[own, _top(gains[own])]
+        grown = 0
+        for own in range(2):
+            floor = value if own == 0 else -value
+            grown += _add(plans, sizes, own, best[own], gains[own], floor, grow)
+        if gap < tolerance or grown == 0:
+            break
+    return value, gap
+
+
+@njit(cache=True)
+def _living(plans: Any, weights: Any, size: Any, live: Any, shares: Any) -> Any:
+    """Copy the plans that a mixture really plays, and their chances; how many they are."""
+    k = 0
+    for i in range(size):
+        if weights[i] > 1e-3:
+            for phase in range(plans.shape[1]):
+                live[k, phase] = plans[i, phase]
+            shares[k] = weights[i]
+            k += 1
+    _normalise(shares[:k])
+    return k
+
+
+@njit(cache=True)
+def _add(plans: Any, sizes: Any, own: Any, best: Any, gains: Any, floor: Any, grow: Any) -> Any:
+    """Take in up to `grow` of the best plans that gain over `floor`; how many were new."""
+    added = 0
+    for _ in range(grow):
+        top = _top(gains)
+        if gains[top] <= floor or sizes[own] >= plans.shape[1]:
+            break
+        if not _holds(plans[own], sizes[own], best[top]):
+            for phase in range(best.shape[1]):
+                plans[own, sizes[own], phase] = best[top, phase]
+            sizes[own] += 1
+            added += 1
+        gains[top] = -2.0
+    return added
+
+
+@njit(cache=True)
+def _holds(plans: Any, size: Any, plan: Any) -> bool:
+    """Whether the plan is among the first `size`."""
+    for i in range(size):
+        same = True
+        for phase in range(plan.shape[0]):
+            same &= plans[i, phase] == plan[phase]
+        if same:
+            return True
+    return False
+
+
+@njit(cache=True)
+def room_to_sail(sea: Any, stride: Any, moves: int) -> Any:
+    """`float32[P, 4]`: the share of open water's tiles that a ship can't reach in `moves` moves."""
+    size = sea.shape[0]
+    found = np.zeros((size, 4), np.float32)
+    nowhere = 0
+    tiles = np.empty(4**moves, np.int64)
+    bows = np.empty(4**moves, np.int64)
+    last_seen, seen = np.zeros(4 * size, np.int64), 0
+    open_water = 0
+    for tile in range(size):
+        if sea[tile] & 1:
+            continue
+        for bow in range(4):
+            tiles[0], bows[0] = tile, bow
+            count = 1
+            for _ in range(moves):
+                for i in range(count - 1, -1, -1):
+                    at, facing = tiles[i], bows[i]
+                    for m in range(4):
+                        a, af, _, _, _, _ = move(sea, at, facing, m, nowhere, 0, 0, stride, False)
+                        a, af, _, _ = drift(sea, a, af, nowhere, 0)
+                        tiles[4 * i + m], bows[4 * i + m] = a, af
+                count *= 4
+            seen += 1
+            reach = 0
+            for i in range(count):
+                at = tiles[i] * 4 + bows[i]
+                if last_seen[at] != seen:
+                    last_seen[at] = seen
+                    reach += 1
+            found[tile, bow] = reach
+            open_water = max(open_water, reach)
+    for tile in range(size):
+        for bow in range(4):
+            found[tile, bow] = 1.0 - found[tile, bow] / open_water
+    return found

@@ -1,0 +1,251 @@
+"""Search on arrays does what plain code does: values, best responses and equilibria."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trireme.navigation.pack import pack_plan, pack_ships, unpack_plan
+from trireme.navigation.planner_kernels import count_chances
+from trireme.navigation.plans import Order, Plan
+from trireme.navigation.rules import Navigation, NavigationState, act
+from trireme.navigation.sea import FACINGS
+from trireme.navigation.search import Battle
+from trireme.navigation.search_kernels import (
+    LIMIT,
+    RACE,
+    REACH,
+    SHARE,
+    best_responses,
+    equilibrium,
+    payoffs,
+    standings,
+)
+
+from .seas import games
+
+
+def table_of(seed: int) -> np.ndarray:
+    size = 2 * REACH + 1
+    return np.random.default_rng(seed).uniform(-0.5, 0.5, (size, size, 4)).astype(np.float32)
+
+
+def plain_value(battle: Battle, table: np.ndarray, state: NavigationState, limit: int) -> float:
+    """The value to seat 0 of a state, in plain words."""
+    if state.verdict is not None:
+        return 0.0 if state.verdict.winner is None else 1.0 - 2.0 * state.verdict.winner
+    first, second = state.ships
+    kinds = battle.game.types
+    share = first.hp / first.max_hp - second.hp / second.max_hp
+    lasts = first.hp / (kinds[1].shots * kinds[1].damage)
+    other_lasts = second.hp / (kinds[0].shots * kinds[0].damage)
+    race = (lasts - other_lasts) / (lasts + other_lasts)
+    urgency = (state.turn / limit) ** 6
+    fight = math.tanh(RACE * race + SHARE * share)
+    base = (1 - urgency) * fight + urgency * math.tanh(LIMIT * share)
+    dx, dy = second.x - first.x, second.y - first.y
+    for _ in range(FACINGS.index(first.facing)):
+        dx, dy = dy, -dx
+    turned = (FACINGS.index(second.facing) - FACINGS.index(first.facing)) % 4
+    rooms = [
+        float(battle.room[pack_ships(state.ships, battle.game.chart.width)[s, 0], FACINGS.index(f)])
+        for s, f in ((0, first.facing), (1, second.facing))
+    ]
+    place = float(table[dx + REACH, dy + REACH, turned]) + rooms[1] - rooms[0]
+    return base + place * ((1 - base) if place > 0 else (1 + base))
+
+
+@settings(max_examples=60)
+@given(games(), st.integers(0, 2**32))
+def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    battle, table, state = Battle(game), table_of(seed), game.start()
+    plans = [[game.plans[s].sample(rng) for _ in range(4)] for s in (0, 1)]
+    packed = [np.stack([pack_plan(p, game.types[s]) for p in plans[s]]) for s in (0, 1)]
+    ships = pack_ships(state.ships, game.chart.width)
+    worth = standings(battle.stats, battle.rules, 1)
+    arrays = (battle.sea, battle.stats, battle.rules, ships)
+    values = payoffs(*arrays, packed[0], packed[1], battle.room, table, worth)
+    for i, first in enumerate(plans[0]):
+        for j, second in enumerate(plans[1]):
+            after = game.apply(state, {0: first, 1: second})
+            assert values[i, j] == pytest.approx(
+                plain_value(battle, table, after, game.turn_limit), abs=1e-6
+            )
+
+
+@settings(max_examples=25)
+@given(games(phases=2, ammo_per_turn=None), st.integers(0, 1), st.integers(0, 2**32))
+def test_a_best_response_is_the_best_of_all_plans(game: Navigation, own: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    battle, table = Battle(game), table_of(seed)
+    ships = pack_ships(game.start().ships, game.chart.width)
+    worth = standings(battle.stats, battle.rules, 1)
+    them = 1 - own
+    answers = np.stack(
+        [pack_plan(game.plans[them].sample(rng), game.types[them]) for _ in range(3)]
+    )
+    weights = rng.dirichlet(np.ones(3))
+    best, values = np.zeros((16, 2), np.uint8), np.zeros(16)
+    arrays = (battle.sea, battle.stats, battle.rules, ships)
+    rest = (battle.room, table, worth)
+    best_responses(*arrays, own, answers, weights, *rest, best, values)
+    every = np.stack([pack_plan(plan, game.types[own]) for plan in game.plans[own]])
+    if own == 0:
+        brute = payoffs(*arrays, every, answers, *rest) @ weights
+        found = payoffs(*arrays, best, answers, *rest) @ weights
+    else:
+        brute = -(weights @ payoffs(*arrays, answers, every, *rest))
+        found = -(weights @ payoffs(*arrays, answers, best, *rest))
+    np.testing.assert_allclose(values, found, atol=1e-9)
+    assert values.max() == pytest.approx(brute.max(), abs=1e-9)
+
+
+@settings(max_examples=25)
+@given(games(phases=2), st.integers(0, 2**32))
+def test_best_responses_keep_to_the_ammunition(game: Navigation, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    battle = Battle(game)
+    ships = pack_ships(game.start().ships, game.chart.width)
+    worth = standings(battle.stats, battle.rules, 1)
+    for own in (0, 1):
+        them = game.types[1 - own]
+        answers = np.stack([pack_plan(game.plans[1 - own].sample(rng), them)])
+        best, values = np.zeros((16, 2), np.uint8), np.zeros(16)
+        best_responses(
+            battle.sea,
+            battle.stats,
+            battle.rules,
+            ships,
+            own,
+            answers,
+            np.ones(1),
+            battle.room,
+            table_of(seed),
+            worth,
+            best,
+            values,
+        )
+        for orders in best:
+            assert unpack_plan(orders, game.types[own]) in game.plans[own]
+
+
+def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, float, list[float]]:
+    matrix = np.array(values, float)
+    n, m = matrix.shape
+    first, second = np.zeros(n), np.zeros(m)
+    value, gap = equilibrium(matrix, n, m, rounds, 1e-4, first, second)
+    return value, gap, [round(float(weight), 2) for weight in first]
+
+
+def test_known_games_have_their_known_solutions() -> None:
+    rock_paper_scissors = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
+    value, gap, mixture = solved(rock_paper_scissors)
+    assert value == pytest.approx(0, abs=1e-3)
+    assert mixture == [0.33, 0.33, 0.33]
+    value, gap, mixture = solved([[3, -1], [-1, 1]])
+    assert value == pytest.approx(1 / 3, abs=1e-3)
+    assert mixture == [0.33, 0.67]
+    value, gap, mixture = solved([[1, 2], [0, 5]])
+    assert value == pytest.approx(1, abs=1e-3)
+    assert gap < 1e-3
+
+
+@given(st.integers(2, 6), st.integers(2, 6), st.integers(0, 2**32))
+def test_the_gap_is_what_the_seats_could_gain(n: int, m: int, seed: int) -> None:
+    matrix = np.random.default_rng(seed).uniform(-1, 1, (n, m))
+    first, second = np.zeros(n), np.zeros(m)
+    value, gap = equilibrium(matrix, n, m, 4000, 1e-3, first, second)
+    assert first.sum() == pytest.approx(1)
+    assert second.sum() == pytest.approx(1)
+    assert gap == pytest.approx((matrix @ second).max() - (first @ matrix).min(), abs=1e-9)
+    assert (first @ matrix).min() - 1e-9 <= value <= (matrix @ second).max() + 1e-9
+    assert gap < 0.02
+
+
+@settings(max_examples=15)
+@given(games(phases=1, ammo_per_turn=None), st.integers(0, 2**32))
+def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
+    game: Navigation, seed: int
+) -> None:
+    battle = Battle(game)
+    solution = battle.solution(game.start(), 0)
+    solution.improve(40, tolerance=0.005)
+    every = [np.stack([pack_plan(plan, game.types[s]) for plan in game.plans[s]]) for s in (0, 1)]
+    matrix = payoffs(
+        battle.sea,
+        battle.stats,
+        battle.rules,
+        solution.ships,
+        every[0],
+        every[1],
+        battle.room,
+        solution.table,
+        solution.worth,
+    )
+    mixtures = []
+    for seat in (0, 1):
+        mixture = np.zeros(len(every[seat]))
+        for i in range(solution.sizes[seat]):
+            at = (every[seat] == solution.plans[seat, i]).all(axis=1).argmax()
+            mixture[at] += solution.weights[seat, i]
+        mixtures.append(mixture)
+    exploitability = (matrix @ mixtures[1]).max() - (mixtures[0] @ matrix).min()
+    assert exploitability < 0.02
+
+
+@settings(max_examples=25)
+@given(games(phases=2), st.integers(0, 1))
+def test_chances_are_counted_as_the_rules_see_them(game: Navigation, own: int) -> None:
+    """Every movement of one ship against every movement of the other, by the plain rules."""
+    battle, start = Battle(game), game.start()
+    moves = np.array([[m >> 2, m & 3] for m in range(16)], np.uint8)
+    counts, ends = np.zeros((2, 16, 6)), np.zeros(16)
+    count_chances(
+        battle.sea,
+        battle.stats,
+        battle.rules,
+        pack_ships(start.ships, game.chart.width),
+        own,
+        moves,
+        np.ones(16),
+        battle.room,
+        table_of(0),
+        counts,
+        ends,
+    )
+    for m in range(16):
+        expected = np.zeros((2, 6))
+        for answer in range(16):
+            plans = {own: sailing(moves[m]), 1 - own: sailing(moves[answer])}
+            log = peaceful(game).apply(start, plans).log
+            for phase, entry in enumerate(log):
+                expected[phase] += strikes(game, own, entry.drifted)
+        np.testing.assert_allclose(counts[1, m], expected[1])
+        np.testing.assert_allclose(counts[0, m >> 2], expected[0])
+
+
+def sailing(moves: np.ndarray) -> Plan:
+    names = ("none", "forward", "turn_left", "turn_right")
+    return tuple(Order(names[int(move)]) for move in moves)
+
+
+def peaceful(game: Navigation) -> Navigation:
+    return Navigation(ships=game.ships, map=game.map, turns=game.turns, phases=2)
+
+
+def strikes(game: Navigation, own: int, poses: tuple) -> list[float]:
+    """Whether each action connects, and whether the other could hit or grapple."""
+
+    def hits(seat: int, action: str) -> bool:
+        event = act(game.sea, poses, seat, Order("none", action), game.types[seat])
+        return event is not None and event.target is not None
+
+    sides = ("port", "starboard")
+    own_hits = [hits(own, f"{what}_{side}") for what in ("grapple", "shoot") for side in sides]
+    struck = [any(hits(1 - own, f"{what}_{s}") for s in sides) for what in ("shoot", "grapple")]
+    return [float(hit) for hit in (*own_hits, *struck)]
