@@ -1,0 +1,262 @@
+"""How many rooms one machine serves: every move is relayed, and how long that takes.
+
+Starts a server in a process of its own (SQLite, every move stored before it is told) and plays
+Gomoku in many rooms at once, two clients to a room, each room at a steady pace. In one room of ten
+an agent (`random`) plays a client while the other looks on. The time of a move is from the moment
+its client sends it until the other client of the room has received it, over real sockets, clients
+and server on the same machine. Every move must arrive, in order, at both clients.
+
+    python benchmarks/server_load.py --rooms 500 --pace 2 --seconds 60
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import random
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+from websockets.asyncio.client import connect
+
+SERVER = """
+import sys, socket
+from trireme.server.app import Config
+from trireme.server.limits import Limits
+from trireme.server.run import server_for
+from trireme.store import open_store
+many = 10**6
+limits = Limits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
+                connections_of_one=many, connections=many, rooms=many)
+listener = socket.socket(fileno=int(sys.argv[1]))
+server_for(open_store(sys.argv[2]), Config(limits, workers=1, warm=False)).run([listener])
+"""
+COLUMNS = "abcdefghijklmno"
+
+
+class SeatState(msgspec.Struct):
+    to_move: bool
+
+
+class Position(msgspec.Struct):
+    version: int
+    moves: int
+    status: str
+    seats: dict[str, SeatState]
+
+
+class Message(msgspec.Struct):
+    type: str
+    position: Position | None = None
+    since: int | None = None
+    code: str | None = None
+
+
+DECODER = msgspec.json.Decoder(Message)
+
+
+@dataclass
+class Tally:
+    """What was measured."""
+
+    latencies: list[float] = field(default_factory=list)
+    moves: int = 0
+    games: int = 0
+    gaps: int = 0
+    errors: int = 0
+
+
+@dataclass
+class Room:
+    """One room and its two clients."""
+
+    number: int
+    name: str
+    tokens: list[str | None]
+    sent: dict[int, float] = field(default_factory=dict)
+    """When the move with this number was sent."""
+    open: list[str] = field(default_factory=list)
+    seen: list[int] = field(default_factory=lambda: [0, 0])
+
+
+async def main(options: argparse.Namespace) -> None:
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    listener.set_inheritable(True)
+    port = listener.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-c", SERVER, str(listener.fileno())]
+        command.append(f"sqlite:///{Path(folder) / 'store.db'}")
+        server = subprocess.Popen(command, pass_fds=[listener.fileno()])
+        try:
+            await measure(options, port, server.pid)
+        finally:
+            server.terminate()
+            server.wait()
+
+
+async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
+    tally = Tally()
+    rooms = await make_rooms(options.rooms, port)
+    arrived, few = Arrival(2 * len(rooms)), asyncio.Semaphore(20)
+    playing = asyncio.gather(
+        *(
+            client(Client(room, which, port, options), arrived, few, tally)
+            for room in rooms
+            for which in (0, 1)
+        )
+    )
+    began = await arrived.all_are_there()
+    cpu = cpu_seconds(pid)
+    await playing
+    took = time.perf_counter() - began
+    seconds = sorted(tally.latencies)
+    print(f"rooms {len(rooms)} · clients {2 * len(rooms)} · {took:.0f} s")
+    print(f"moves relayed {tally.moves} ({tally.moves / took:.0f}/s) · gaps {tally.gaps}", end="")
+    print(f" · errors {tally.errors} · sent but not relayed {unheard(rooms)}")
+    for share in (0.5, 0.9, 0.99, 0.999, 1.0):
+        place = min(len(seconds) - 1, int(share * len(seconds)))
+        print(f"  p{100 * share:g}: {1000 * seconds[place]:.1f} ms")
+    used = (cpu_seconds(pid) - cpu) / took
+    print(f"server CPU {used:.0%} of a core · load of the machine {os.getloadavg()[0]:.1f}")
+    async with httpx.AsyncClient() as http:
+        text = (await http.get(f"http://127.0.0.1:{port}/metrics")).text
+    print(
+        "\n".join(
+            line for line in text.splitlines() if "commit_seconds_" in line or "stored" in line
+        )
+    )
+
+
+async def make_rooms(count: int, port: int) -> list[Room]:
+    me, agent = {"kind": "me"}, {"kind": "agent", "agent": "random"}
+    rooms = []
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+        for number in range(count):
+            watched = number % 10 == 0
+            seats = [me, agent] if watched else [me, {"kind": "open"}]
+            body = {"game": "gomoku", "seats": seats, "public": False}
+            held = (await http.post("/api/rooms", json=body)).json()
+            tokens = [held["token"], None]
+            if not watched:
+                joined = await http.post(f"/api/rooms/{held['room']}/join", json={})
+                tokens[1] = joined.json()["token"]
+            points = [f"{c}{r}" for c in COLUMNS for r in range(1, 16)]
+            random.Random(number).shuffle(points)
+            rooms.append(Room(number, held["room"], tokens, open=points))
+    return rooms
+
+
+class Arrival:
+    """Lets nobody play before everybody is connected."""
+
+    def __init__(self, count: int) -> None:
+        self._missing = count
+        self._go = asyncio.Event()
+        self.began = 0.0
+
+    async def all_are_there(self) -> float:
+        await self._go.wait()
+        return self.began
+
+    async def one_more(self) -> float:
+        self._missing -= 1
+        if not self._missing:
+            self.began = time.perf_counter()
+            self._go.set()
+        return await self.all_are_there()
+
+
+@dataclass
+class Client:
+    """One player, or one spectator of a game against an agent."""
+
+    room: Room
+    which: int
+    port: int
+    options: argparse.Namespace
+
+
+async def client(me: Client, arrived: Arrival, few: asyncio.Semaphore, tally: Tally) -> None:
+    room, which, pace = me.room, me.which, me.options.pace
+    rng = random.Random(1000 * room.number + which)
+    url = f"ws://127.0.0.1:{me.port}/ws/{room.name}"
+    async with few:
+        ws = await connect(url, proxy=None, compression=None, open_timeout=120).__aenter__()
+        hello = {"type": "hello", "protocol": 1, "token": room.tokens[which]}
+        await ws.send(json.dumps(hello))
+    end = await arrived.one_more() + me.options.seconds
+    version, turn = 0, None
+    while (left := end + 2 - time.perf_counter()) > 0:
+        try:
+            message = DECODER.decode(await asyncio.wait_for(ws.recv(), left))
+        except TimeoutError:
+            break
+        if message.code == "illegal_action" and turn is not None:
+            await act(ws, room, which, turn)  # the agent was there first
+            continue
+        tally.errors += message.type == "error"
+        position = message.position
+        if position is None:
+            continue
+        tally.gaps += message.type == "update" and message.since != version
+        version = position.version
+        heard(room, which, position.moves, tally)
+        if position.status == "over":
+            tally.games += which == 0
+            break
+        state = position.seats.get(str(which))
+        if state is not None and state.to_move:
+            await asyncio.sleep(rng.uniform(0.5, 1.5) * pace)
+            turn = position.moves
+            if time.perf_counter() < end:
+                await act(ws, room, which, turn)
+    await ws.close()
+
+
+async def act(ws: Any, room: Room, seat: int, moves: int) -> None:
+    """Play a point that no client of the room has played."""
+    point = room.open.pop()
+    room.sent[moves + 1] = time.perf_counter()
+    message = {"type": "act", "id": f"{seat}-{moves}-{point}", "seat": seat, "action": point}
+    await ws.send(json.dumps(message))
+
+
+def heard(room: Room, which: int, moves: int, tally: Tally) -> None:
+    """Note a move that has arrived: its time counts at the client that did not send it."""
+    for number in range(room.seen[which] + 1, moves + 1):
+        tally.moves += which == 0
+        by_agent = room.tokens[1] is None and number % 2 == 0
+        sender = 0 if room.tokens[1] is None else (number - 1) % 2
+        if not by_agent and which != sender and number in room.sent:
+            tally.latencies.append(time.perf_counter() - room.sent[number])
+    room.seen[which] = max(room.seen[which], moves)
+
+
+def unheard(rooms: list[Room]) -> int:
+    return sum(number > min(room.seen) for room in rooms for number in room.sent)
+
+
+def cpu_seconds(pid: int) -> float:
+    """The CPU time that a process has used so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    parser.add_argument("--rooms", type=int, default=500)
+    parser.add_argument("--pace", type=float, default=2.0, help="seconds between a room's moves")
+    parser.add_argument("--seconds", type=float, default=60)
+    asyncio.run(main(parser.parse_args()))
