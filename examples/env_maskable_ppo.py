@@ -26,15 +26,27 @@ def mean_shots(model: MaskablePPO, env: VecEnv, episodes: int) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--steps", type=int, default=100_000)
-    parser.add_argument("--boards", type=int, default=32)
+    parser.add_argument("--steps", type=int, default=300_000)
+    parser.add_argument("--boards", type=int, default=64)
     parser.add_argument("--side", type=int, default=6, help="rows and columns of the board")
     parser.add_argument("--episodes", type=int, default=200, help="episodes of each evaluation")
     args = parser.parse_args()
 
-    env = VecMonitor(BattleshipVecEnv(args.boards, (args.side, args.side)))
+    rewards = {"miss": -1.0, "hit": 1.0, "sunk": 1.0, "won": 1.0}
+    env = VecMonitor(BattleshipVecEnv(args.boards, (args.side, args.side), rewards=rewards))
     env.seed(0)
-    model = MaskablePPO("MultiInputPolicy", env, n_steps=64, batch_size=256, seed=0, device="cpu")
+    model = MaskablePPO(
+        "MultiInputPolicy",
+        env,
+        n_steps=32,
+        batch_size=min(512, 32 * args.boards),
+        n_epochs=6,
+        gamma=0.9,
+        learning_rate=1e-3,
+        policy_kwargs={"net_arch": [128, 128]},
+        seed=0,
+        device="cpu",
+    )
     print(f"untrained: {mean_shots(model, env, args.episodes):.1f} shots")
     model.learn(args.steps)
     print(f"after {model.num_timesteps:,} steps: {mean_shots(model, env, args.episodes):.1f} shots")

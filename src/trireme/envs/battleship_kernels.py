@@ -1,6 +1,9 @@
-"""What the vector environment of Battleship keeps beside the rules: rewards, limits, ships afloat.
+"""What the vector environment of Battleship adds to the rules: rewards, limits, ships afloat.
 
-Shapes: B boards, S ships, F entries of `remaining` (S or more).
+Shapes: B boards, S ships, F entries of `remaining` (S or more). The environment keeps of every
+board `steps: int32[B]`, taken in this episode, invalid ones included; `remaining: int8[B, F]`, the
+sizes of the ships afloat, largest first, then zeros; `ships: int8[B]`, how many they are. Other
+arrays are those of the rules' kernels.
 """
 
 from typing import Any
@@ -8,16 +11,19 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+NOTHING = -1
+"""The outcome on a board that was only reset."""
+
 
 @njit(cache=True)
-def begin(which: Any, sizes: Any, steps: Any, remaining: Any, ships: Any) -> None:
-    """Counters of a new episode on the boards where `which: bool[B]` is set.
-
-    `sizes: int64[S]`; `steps: int32[B]` taken; `remaining: int8[B, F]` sizes of the ships afloat,
-    then zeros; `ships: int8[B]` how many they are.
-    """
+def begin(
+    which: Any, sizes: Any, outcome: Any, sunk: Any, steps: Any, remaining: Any, ships: Any
+) -> None:
+    """New episodes on the boards where `which: bool[B]` is set; `sizes: uint64[S]`."""
     for b in range(which.shape[0]):
         if which[b]:
+            outcome[b] = NOTHING
+            sunk[b] = -1
             steps[b] = 0
             ships[b] = sizes.shape[0]
             for s in range(sizes.shape[0]):
@@ -26,6 +32,7 @@ def begin(which: Any, sizes: Any, steps: Any, remaining: Any, ships: Any) -> Non
 
 @njit(cache=True)
 def settle(
+    resetting: Any,
     outcome: Any,
     sunk: Any,
     afloat: Any,
@@ -39,19 +46,19 @@ def settle(
     terminated: Any,
     truncated: Any,
 ) -> bool:
-    """Turn the outcomes of one step, `int8[B]`, into what the environment tells.
+    """Turn the outcomes of one step into what the environment tells.
 
-    `sunk: int8[B]` ship sunk or -1; `afloat: int8[B, S]` sizes, 0 once sunk; `worth: float64[...]`
-    the reward of each outcome; `won` the outcome that ends the game; `limit` steps in an episode.
-    Out: `rewards: float64[B]`, `terminated`, `truncated: bool[B]`, and the counters of `begin`.
-    Returns whether any episode has ended.
+    `worth: float64[...]` is the reward of each outcome, `won` the outcome that ends the game,
+    `limit` the steps of an episode; where `resetting: bool[B]` is set nothing counts. Out:
+    `rewards: float64[B]`, `terminated`, `truncated: bool[B]`. Returns whether any episode ended.
     """
     some = False
     for b in range(outcome.shape[0]):
+        counts = not resetting[b]
         steps[b] += 1
-        rewards[b] = worth[outcome[b]]
-        over = outcome[b] == won
-        late = not over and steps[b] >= limit
+        over = counts and outcome[b] == won
+        late = counts and not over and steps[b] >= limit
+        rewards[b] = worth[outcome[b]] if counts else 0.0
         terminated[b] = over
         truncated[b] = late
         some |= over | late

@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 
 from ..battleship import kernels
 from ..battleship.batch import Batch
-from ..battleship.fleets import Fleet, ship_at
+from ..battleship.board import Board
+from ..battleship.fleets import Fleet
+from ..battleship.kernels import Ships
 from ..core.errors import BadSettings
 from .battleship import NAME, Observation, Placement, Rewards, setup
-from .battleship_kernels import begin, settle
+from .battleship_kernels import NOTHING, begin, settle
 from .checks import known_settings
-from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
+from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
 MISS, HIT, SUNK, WON, INVALID = (
     kernels.MISS,
@@ -62,16 +64,23 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             copy,
         )
         self._batch = Batch(self.setup.game, boards, 0)
+        if self.setup.fleet is not None:
+            self._batch.ships = always(self._batch.ships, self.setup.board, self.setup.fleet)
         self._seas = self._batch.seas
-        self._outcome = self._seas.outcome
-        self._sizes = np.array(self.setup.board.sizes, np.int64)
         self._steps = np.zeros(boards, np.int32)
         self._remaining = np.zeros((boards, self.setup.slots), np.int8)
         self._ships = np.zeros(boards, np.int8)
-        self._total = np.full(boards, len(self._sizes), np.int8)
+        self._total = np.full(boards, len(self.setup.board.sizes), np.int8)
+        self._total.flags.writeable = False  # it never changes, so all steps share it
         self._shape = (boards, *self.setup.board_shape)
-        self._limit = self.setup.max_steps
         self._worth = worth(self.setup.rewards)
+        self._limit = self.setup.max_steps
+        self._mask = np.empty((boards, self.setup.cells), np.bool_)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which cells of every board have not been attacked, bool[num_envs, cells]."""
+        mask: NDArray[np.bool_] = np.equal(self._seas.board, 0)
+        return mask
 
     def fleets(self) -> list[Fleet]:
         """The hidden fleets, for those who study them: no agent may look."""
@@ -81,27 +90,26 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._batch.states[which] = states[which]
 
     def _start(self, which: Which) -> None:
-        if self.setup.fleet is None:
-            self._batch.reset(which)
-        else:
-            self._lay(self.setup.fleet, which)
-        begin(which, self._sizes, self._steps, self._remaining, self._ships)
+        self._batch.reset(which)
+        begin(
+            which,
+            self._batch.ships.sizes,
+            self._seas.outcome,
+            self._seas.sunk,
+            self._steps,
+            self._remaining,
+            self._ships,
+        )
 
-    def _lay(self, fleet: Fleet, which: Which) -> None:
-        seas, cols = self._seas, self.setup.board.cols
-        owner = np.full(self.setup.cells, kernels.WATER, np.int8)
-        for (row, col), ship in ship_at(fleet).items():
-            owner[row * cols + col] = ship
-        seas.owner[which], seas.board[which], seas.moves[which] = owner, 0, 0
-        seas.left[which] = seas.afloat[which] = self._sizes
-        seas.togo[which], seas.sunk[which] = self._sizes.sum(), -1
-
-    def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
+    def _play(
+        self, actions: NDArray[np.int64], resetting: Which
+    ) -> tuple[NDArray[np.float64], Which, Which, bool]:
         seas = self._seas
-        self._batch.step(actions, autoreset=False)
+        kernels.step_batch(actions, seas)
         rewards = np.empty(self.num_envs)
         terminated, truncated = np.empty((2, self.num_envs), np.bool_)
         some = settle(
+            resetting,
             seas.outcome,
             seas.sunk,
             seas.afloat,
@@ -115,37 +123,58 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             terminated,
             truncated,
         )
+        if resetting is not self._none:
+            self._start(resetting)
         return rewards, terminated, truncated, some
 
-    def _observe(self) -> Observation:
+    def _tell(self) -> tuple[Observation, Arrays]:
         seas = self._seas
-        seen = {
-            "attack_board": seas.board.reshape(self._shape),
-            "remaining_ships": self._remaining,
-            "move_count": seas.moves.reshape(self.num_envs, 1),
-        }
-        return {key: array.copy() for key, array in seen.items()} if self.copy else seen
-
-    def _observe_at(self, rows: NDArray[np.intp]) -> list[Observation]:
-        seas, shape = self._seas, self._shape[1:]
-        boards, ships, moves = seas.board[rows], self._remaining[rows], seas.moves[rows, None]
-        return [
-            {"attack_board": b.reshape(shape), "remaining_ships": s, "move_count": m}
-            for b, s, m in zip(boards, ships, moves, strict=True)
-        ]
-
-    def _facts(self) -> Arrays:
-        return {
-            "outcome": self._outcome,
-            "ship_sunk": self._seas.sunk,
+        board, moves, remaining = seas.board, seas.moves, self._remaining
+        told = {
+            "outcome": seas.outcome,
+            "ship_sunk": seas.sunk,
             "ships_remaining": self._ships,
-            "total_ships": self._total,
-            "move_count": self._seas.moves,
         }
+        if self.copy:
+            board, moves, remaining = board.copy(), moves.copy(), remaining.copy()
+            told = {key: array.copy() for key, array in told.items()}
+        mask = np.empty_like(self._mask) if self.copy else self._mask
+        told["total_ships"] = self._total
+        told["move_count"] = moves
+        told["action_mask"] = np.equal(seas.board, 0, out=mask).view(np.int8)
+        seen = {
+            "attack_board": board.reshape(self._shape),
+            "remaining_ships": remaining,
+            "move_count": moves[:, None],
+        }
+        return seen, told
 
-    def _taken(self) -> NDArray[np.int8]:
-        board: NDArray[np.int8] = self._seas.board
-        return board
+    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Observation], Arrays]:
+        seas, shape = self._seas, self._shape[1:]
+        boards, moves = seas.board[rows], seas.moves[rows]
+        seen = [
+            {"attack_board": board.reshape(shape), "remaining_ships": ships, "move_count": count}
+            for board, ships, count in zip(
+                boards, self._remaining[rows], moves[:, None].copy(), strict=True
+            )
+        ]
+        told = {
+            "outcome": seas.outcome[rows],
+            "ship_sunk": seas.sunk[rows],
+            "ships_remaining": self._ships[rows],
+            "total_ships": self._total[rows],
+            "move_count": moves,
+            "action_mask": (boards == 0).view(np.int8),
+        }
+        return seen, told
+
+
+def always(ships: Ships, board: Board, fleet: Fleet) -> Ships:
+    """The ships, drawn from one place each: where the fleet lies."""
+    ends = [[place.ends for place in board.places(size)] for size in board.sizes]
+    places = [known.index(ship) for known, ship in zip(ends, fleet.ships, strict=True)]
+    starts = np.repeat(np.array(places, np.uint64)[:, None], 2, axis=1)
+    return ships._replace(spans=np.ones_like(starts), starts=starts)
 
 
 def worth(rewards: Rewards) -> NDArray[np.float64]:

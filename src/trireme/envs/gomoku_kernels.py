@@ -1,55 +1,90 @@
-"""Gomoku boards as the side to move sees them, written for whole batches.
+"""What the vector environment of Gomoku adds to the rules: rewards, limits, the mover's view."""
 
-Boards are `int8[B, n, n]`, 0 empty, 1 black, -1 white; `counts: int32[B]` are the stones on them.
-"""
-
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+NOTHING = -1
+"""The result on a board that was only reset."""
+
+
+class Games(NamedTuple):
+    """A batch of games in play."""
+
+    boards: Any
+    """int8[B, n, n]: 0 empty, 1 black, -1 white."""
+    counts: Any
+    """int32[B]: the stones on each board."""
+    lasts: Any
+    """int64[B]: the point of the newest stone, or -1."""
+    results: Any
+    """int8[B]: what the last move led to, or NOTHING."""
+
 
 @njit(cache=True)
-def look(boards: Any, counts: Any, out: Any) -> None:
-    """Write `boards` into `out: int8[B, n, n]`: 1 the mover's own stones, -1 the other's."""
-    area = boards.shape[1] * boards.shape[2]
-    flat, seen = boards.reshape(boards.shape[0], area), out.reshape(boards.shape[0], area)
-    for b in range(boards.shape[0]):
-        own = np.int8(1 - 2 * (counts[b] & 1))
-        one, other = flat[b], seen[b]
-        for a in range(area):
-            other[a] = one[a] * own
+def begin(which: Any, opening: Any, stones: int, last: int, games: Any) -> None:
+    """New games on the boards where `which: bool[B]` is set.
+
+    They begin with the `stones` of `opening: int8[n, n]`, the newest on point `last` or -1.
+    """
+    for b in range(which.shape[0]):
+        if which[b]:
+            games.boards[b] = opening
+            games.counts[b] = stones
+            games.lasts[b] = last
+            games.results[b] = NOTHING
 
 
 @njit(cache=True)
 def settle(
-    results: Any,
     actions: Any,
+    resetting: Any,
+    games: Any,
     worth: Any,
     going_on: int,
     illegal: int,
     limit: int,
-    counts: Any,
-    lasts: Any,
     rewards: Any,
     terminated: Any,
     truncated: Any,
 ) -> bool:
-    """Turn the results of one move, `int8[B]`, into what the environment tells.
+    """Turn the results of one move on every board into what the environment tells.
 
-    `worth: float64[...]` the reward of each result; a game whose result is not `going_on` is over;
-    one with `limit` stones is truncated. `lasts: int64[B]` takes the point just played, unless the
-    result is `illegal`. Out: `rewards: float64[B]`, `terminated`, `truncated: bool[B]`. Returns
-    whether any game has ended.
+    `actions: int64[B]` are the points just played; `worth: float64[...]` the reward of each
+    result. A game whose result is not `going_on` is over, one with `limit` stones is truncated,
+    and where `resetting: bool[B]` is set nothing counts. Out: `rewards: float64[B]`, `terminated`,
+    `truncated: bool[B]`. Returns whether any game has ended.
     """
     some = False
-    for b in range(results.shape[0]):
-        over = results[b] != going_on
-        late = not over and counts[b] >= limit
-        rewards[b] = worth[results[b]]
-        if results[b] != illegal:
-            lasts[b] = actions[b]
+    for b in range(actions.shape[0]):
+        result = games.results[b]
+        over = result != going_on and not resetting[b]
+        late = not over and games.counts[b] >= limit and not resetting[b]
+        rewards[b] = 0.0 if resetting[b] else worth[result]
+        if result != illegal:
+            games.lasts[b] = actions[b]
         terminated[b] = over
         truncated[b] = late
         some |= over | late
     return some
+
+
+@njit(cache=True)
+def show(games: Any, board: Any, black: Any, last: Any, mask: Any) -> None:
+    """Write what the sides to move see, and `mask: int8[B, n * n]`, 1 where a point is empty.
+
+    `board: int8[B, n, n]`, 1 the mover's own stones, -1 the other's; `black: int8[B, 1]`, 1 when
+    black is to move; `last: int32[B, 1]`, the newest stone's point or -1.
+    """
+    size = games.boards.shape[0]
+    area = games.boards.shape[1] * games.boards.shape[2]
+    flat, seen = games.boards.reshape(size, area), board.reshape(size, area)
+    for b in range(size):
+        own = np.int8(1 - 2 * (games.counts[b] & 1))
+        stones, shown, empty = flat[b], seen[b], mask[b]
+        for a in range(area):
+            shown[a] = stones[a] * own
+            empty[a] = stones[a] == 0
+        black[b, 0] = 1 - (games.counts[b] & 1)
+        last[b, 0] = games.lasts[b]

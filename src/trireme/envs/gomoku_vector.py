@@ -15,8 +15,8 @@ from ..gomoku import kernels
 from ..gomoku.encode import board_array
 from ..gomoku.rules import Gomoku
 from .checks import positive
-from .gomoku_kernels import look, settle
-from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
+from .gomoku_kernels import NOTHING, Games, begin, settle, show
+from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
 GOING_ON, WON, DRAWN, ILLEGAL = kernels.GOING_ON, kernels.WON, kernels.DRAWN, kernels.ILLEGAL
 """The codes of `infos["outcome"]`; `NOTHING` where a board was only reset."""
@@ -78,83 +78,92 @@ class GomokuVectorEnv(BoardsVectorEnv):
         )
         start = self.game.start()
         self._opening = board_array(self.game, start)
-        self._opening_last = -1 if start.last is None else start.last[0] * size + start.last[1]
+        self._stones = len(start.stones)
+        self._last = -1 if start.last is None else start.last[0] * size + start.last[1]
         self._limit = size * size + 1 if max_moves is None else positive(max_moves, "max_moves")
         self._exact = self.game.rule == "standard"
-        self._boards = np.zeros((boards, size, size), np.int8)
-        self._counts = np.zeros(boards, np.int32)
-        self._lasts = np.full(boards, -1, np.int64)
+        self._games = Games(
+            boards=np.zeros((boards, size, size), np.int8),
+            counts=np.zeros(boards, np.int32),
+            lasts=np.full(boards, -1, np.int64),
+            results=np.full(boards, NOTHING, np.int8),
+        )
         self._worth = np.zeros(4)
         self._worth[[WON, ILLEGAL]] = 1, -1
-        self._seen = {} if copy else self._blank()
+        self._shown = None if copy else self._blank(boards)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which points of every board are empty, bool[num_envs, n * n]."""
+        mask: NDArray[np.bool_] = np.equal(self._games.boards.reshape(self.num_envs, -1), 0)
+        return mask
 
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
         """Nothing in Gomoku is left to chance."""
 
     def _start(self, which: Which) -> None:
-        self._boards[which] = self._opening
-        self._counts[which] = np.count_nonzero(self._opening)
-        self._lasts[which] = self._opening_last
+        begin(which, self._opening, self._stones, self._last, self._games)
 
-    def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
-        kernels.step(self._boards, self._counts, actions, self._outcome, self._exact, False)
+    def _play(
+        self, actions: NDArray[np.int64], resetting: Which
+    ) -> tuple[NDArray[np.float64], Which, Which, bool]:
+        games = self._games
+        kernels.step(games.boards, games.counts, actions, games.results, self._exact, False)
         rewards = np.empty(self.num_envs)
         terminated, truncated = np.empty((2, self.num_envs), np.bool_)
         some = settle(
-            self._outcome,
             actions,
+            resetting,
+            games,
             self._worth,
             GOING_ON,
             ILLEGAL,
             self._limit,
-            self._counts,
-            self._lasts,
             rewards,
             terminated,
             truncated,
         )
+        if resetting is not self._none:
+            self._start(resetting)
         return rewards, terminated, truncated, some
 
-    def _blank(self) -> Arrays:
+    def _blank(self, boards: int) -> Arrays:
+        """Room for what so many boards show."""
         size = self.game.size
+        room: Arrays = {"action_mask": np.empty((boards, size * size), np.int8)}
         if self._form == "planes":
-            return {"planes": np.empty((self.num_envs, 4, size, size), np.int8)}
-        return {
-            "board": np.empty((self.num_envs, size, size), np.int8),
-            "black": np.empty((self.num_envs, 1), np.int8),
-            "last_move": np.empty((self.num_envs, 1), np.int32),
-        }
+            room["planes"] = np.empty((boards, 4, size, size), np.int8)
+        else:
+            room["board"] = np.empty((boards, size, size), np.int8)
+            room["black"] = np.empty((boards, 1), np.int8)
+            room["last_move"] = np.empty((boards, 1), np.int32)
+        return room
 
-    def _observe(self) -> Any:
-        seen = self._blank() if self.copy else self._seen
+    def _look(self, games: Games, room: Arrays) -> tuple[Any, NDArray[np.int8]]:
+        """The observations and masks of games, written into the room for them."""
+        mask = room["action_mask"]
         if self._form == "planes":
-            kernels.planes(self._boards, self._counts, self._lasts, seen["planes"])
-            return seen["planes"]
-        look(self._boards, self._counts, seen["board"])
-        np.equal(self._counts & 1, 0, out=seen["black"][:, 0].view(np.bool_))
-        seen["last_move"][:, 0] = self._lasts
-        return seen
+            kernels.planes(games.boards, games.counts, games.lasts, room["planes"])
+            np.equal(games.boards.reshape(mask.shape), 0, out=mask.view(np.bool_))
+            return room["planes"], mask
+        seen = {key: room[key] for key in ("board", "black", "last_move")}
+        show(games, seen["board"], seen["black"], seen["last_move"], mask)
+        return seen, mask
 
-    def _observe_at(self, rows: NDArray[np.intp]) -> list[Any]:
-        boards, counts, lasts = self._boards[rows], self._counts[rows], self._lasts[rows]
+    def _tell(self) -> tuple[Any, Arrays]:
+        games = self._games
+        seen, mask = self._look(games, self._shown or self._blank(self.num_envs))
+        told = {"outcome": games.results, "move_count": games.counts}
+        if self.copy:
+            told = {key: array.copy() for key, array in told.items()}
+        return seen, {**told, "action_mask": mask}
+
+    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
+        games = Games(*(array[rows] for array in self._games))
+        seen, mask = self._look(games, self._blank(len(rows)))
+        told = {"outcome": games.results, "move_count": games.counts, "action_mask": mask}
         if self._form == "planes":
-            planes = np.empty((len(rows), 4, *boards.shape[1:]), np.int8)
-            kernels.planes(boards, counts, lasts, planes)
-            return list(planes)
-        seen = np.empty_like(boards)
-        look(boards, counts, seen)
-        black = (counts[:, None] % 2 == 0).astype(np.int8)
-        last = lasts[:, None].astype(np.int32)
-        return [
-            {"board": b, "black": own, "last_move": move}
-            for b, own, move in zip(seen, black, last, strict=True)
-        ]
-
-    def _facts(self) -> Arrays:
-        return {"outcome": self._outcome, "move_count": self._counts}
-
-    def _taken(self) -> NDArray[np.int8]:
-        return self._boards.reshape(self.num_envs, -1)
+            return list(seen), told
+        return [{key: array[i] for key, array in seen.items()} for i in range(len(rows))], told
 
 
 def observation_space(size: int, form: str) -> spaces.Space[Any]:

@@ -82,7 +82,8 @@ class NavigationVectorEnv(BoardsVectorEnv):
         self._forfeit = np.zeros((games, 2), np.int8)
         encoder = Encoder(self.game)
         masks = np.stack([encoder.mask(seat) for seat in (0, 1)])
-        self._barred = np.broadcast_to((1 - masks).astype(np.int8), (games, *masks.shape))
+        self._allowed = np.repeat(masks[None], games, axis=0)
+        self._outcome = np.full(games, NOTHING, np.int8)
         self._costs = np.full((2, masks.shape[-1]), np.iinfo(np.int32).max // 8, np.int32)
         for seat, ship in enumerate(types):
             orders = range(order_count(ship))
@@ -92,6 +93,10 @@ class NavigationVectorEnv(BoardsVectorEnv):
         most = max(ship.shots for ship in types) * phases
         self._ammo = most if self.game.ammo_per_turn is None else self.game.ammo_per_turn
         self._plans = np.zeros((games, 2, phases), np.uint8)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which orders plans may hold, bool[num_envs, 2, phases, orders]."""
+        return self._allowed.astype(np.bool_)
 
     def planes(self, seat: Seat) -> NDArray[np.float32]:
         """Every game as planes for a network that plays `seat`, float32[B, 19, height, width]."""
@@ -109,8 +114,11 @@ class NavigationVectorEnv(BoardsVectorEnv):
         fleet.turns[which] = 0
         fleet.outcomes[which] = GOING_ON
         self._forfeit[which] = 0
+        self._outcome[which] = NOTHING
 
-    def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
+    def _play(
+        self, actions: NDArray[np.int64], resetting: Which
+    ) -> tuple[NDArray[np.float64], Which, Which, bool]:
         fleet = self._fleet
         self._judge(actions)
         kernels.step(
@@ -124,10 +132,11 @@ class NavigationVectorEnv(BoardsVectorEnv):
             fleet.outcomes,
         )
         self._outcome[:] = fleet.outcomes
+        if resetting is not self._none:
+            self._start(resetting)
         terminated: Which = np.not_equal(fleet.outcomes, GOING_ON)
         rewards = _WORTH[fleet.outcomes]
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return rewards, terminated, truncated, bool(terminated.any())
+        return rewards, terminated, self._none.copy(), bool(terminated.any())
 
     def _judge(self, actions: NDArray[np.int64]) -> None:
         """Take the plans over; games in which one is illegal end, and the kernel skips them."""
@@ -150,18 +159,21 @@ class NavigationVectorEnv(BoardsVectorEnv):
         ships = np.stack([x - 1, y - 1, facings, hp], axis=2).astype(np.int16)
         return {"ships": ships, "turn": self._fleet.turns[rows, None].astype(np.int32)}
 
-    def _observe(self) -> Arrays:
-        return self._view(slice(None))
+    def _tell(self) -> tuple[Arrays, Arrays]:
+        told = {"outcome": self._outcome, "forfeit": self._forfeit}
+        if self.copy:
+            told = {key: array.copy() for key, array in told.items()}
+        mask = self._allowed.copy() if self.copy else self._allowed
+        return self._view(slice(None)), {**told, "action_mask": mask}
 
-    def _observe_at(self, rows: NDArray[np.intp]) -> list[Arrays]:
+    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Arrays], Arrays]:
         seen = self._view(rows)
-        return [{key: values[i] for key, values in seen.items()} for i in range(len(rows))]
-
-    def _facts(self) -> Arrays:
-        return {"outcome": self._outcome, "forfeit": self._forfeit}
-
-    def _taken(self) -> NDArray[np.int8]:
-        return self._barred
+        told = {
+            "outcome": self._outcome[rows],
+            "forfeit": self._forfeit[rows],
+            "action_mask": self._allowed[rows],
+        }
+        return [{key: values[i] for key, values in seen.items()} for i in range(len(rows))], told
 
 
 _WORTH = np.zeros(4)

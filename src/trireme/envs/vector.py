@@ -22,7 +22,6 @@ Which = NDArray[np.bool_]
 
 NOTHING = -1
 """The outcome of a step in which a board was only reset."""
-NOBODY = np.zeros(0, np.intp)
 
 
 class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
@@ -53,12 +52,14 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self.autoreset_mode = known_mode(autoreset_mode)
         self.metadata = {"render_modes": [], "autoreset_mode": self.autoreset_mode}
         self.copy = copy
-        self._outcome: NDArray[np.int8] = np.full(num_envs, NOTHING, np.int8)
-        self._ended: Which = np.zeros(num_envs, np.bool_)
-        self._rows = NOBODY
         self._batch_shape = self.action_space.shape or ()
+        self._none: Which = np.zeros(num_envs, np.bool_)
+        self._ended = self._none
         self._begun = False
-        self._mask: NDArray[np.bool_] | None = None
+
+    @abstractmethod
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which actions every board allows, bool[num_envs, actions]."""
 
     @abstractmethod
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
@@ -69,32 +70,21 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         """Begin a new episode on these boards."""
 
     @abstractmethod
-    def _play(self, actions: NDArray[np.int64]) -> tuple[NDArray[np.float64], Which, Which, bool]:
+    def _play(
+        self, actions: NDArray[np.int64], resetting: Which
+    ) -> tuple[NDArray[np.float64], Which, Which, bool]:
         """Step every board; fresh rewards, terminations and truncations, and whether any ended.
 
-        Boards that have ended are stepped too, but reset afterwards: what they do is of no matter.
+        Boards to be reset begin anew instead, and earn 0.
         """
 
     @abstractmethod
-    def _observe(self) -> Any:
-        """The observations of all boards."""
+    def _tell(self) -> tuple[Any, Arrays]:
+        """The observations and infos of all boards."""
 
     @abstractmethod
-    def _observe_at(self, rows: NDArray[np.intp]) -> list[Any]:
-        """The observations of some boards, one by one."""
-
-    @abstractmethod
-    def _facts(self) -> Arrays:
-        """What infos tell of all boards beside the mask, as the environment's own arrays."""
-
-    @abstractmethod
-    def _taken(self) -> NDArray[np.int8]:
-        """int8[num_envs, actions], the environment's own: 0 where an action is allowed."""
-
-    def action_masks(self) -> NDArray[np.bool_]:
-        """Which actions every board allows, bool[num_envs, actions]."""
-        mask: NDArray[np.bool_] = np.equal(self._taken(), 0)
-        return mask
+    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
+        """The observations of some boards, one by one, and their infos as arrays over them."""
 
     def reset(
         self,
@@ -110,70 +100,46 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         which = self._asked_for(options)
         self._reseed(seed, which)
         self._begun = True
-        self._restart(which, np.flatnonzero(which))
-        self._ended = self._ended & ~which
-        self._rows = np.flatnonzero(self._ended)
-        return self._observe(), self._inform()
+        self._start(which)
+        ended = self._ended & ~which
+        self._ended = ended if ended.any() else self._none
+        return self._tell()
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Which, Which, dict[str, Any]]:
         """Step every board with its action."""
         if not self._begun:
             raise ResetNeeded("call reset() before the first step()")
         batch = action_batch(actions, self._batch_shape)
-        resetting = self._rows
-        if len(resetting) and self.autoreset_mode is AutoresetMode.DISABLED:
+        if self._ended is not self._none and self.autoreset_mode is AutoresetMode.DISABLED:
             raise ResetNeeded(
-                f"{len(resetting)} boards have ended: reset them with "
+                f"{int(self._ended.sum())} boards have ended: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
             )
-        rewards, terminated, truncated, some = self._play(batch)
-        if len(resetting):
-            self._restart(self._ended, resetting)
-            for array in (rewards, terminated, truncated):
-                array[resetting] = 0
-        infos: dict[str, Any] = {}
-        self._rows = NOBODY
-        if some:
-            ended = terminated | truncated
-            rows = np.flatnonzero(ended)
-            if self.autoreset_mode is AutoresetMode.SAME_STEP:
-                infos = self._final(ended, rows)
-                self._restart(ended, rows)
-            else:
-                self._ended, self._rows = ended, rows
-        infos.update(self._inform())
-        return self._observe(), rewards, terminated, truncated, infos
+        rewards, terminated, truncated, some = self._play(batch, self._ended)
+        self._ended = terminated | truncated if some else self._none
+        final: dict[str, Any] = {}
+        if some and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            final = self._final(self._ended)
+            self._start(self._ended)
+            self._ended = self._none
+        observations, infos = self._tell()
+        return observations, rewards, terminated, truncated, {**infos, **final}
 
-    def _restart(self, which: Which, rows: NDArray[np.intp]) -> None:
-        """Begin anew on some boards, given both as a mask and by number."""
-        self._start(which)
-        self._outcome[rows] = NOTHING
-
-    def _inform(self) -> Arrays:
-        """The infos of all boards."""
-        infos = self._facts()
-        if self.copy:
-            infos = {key: array.copy() for key, array in infos.items()}
-        taken = self._taken()
-        mask = self._mask
-        if mask is None or self.copy:
-            mask = self._mask = np.empty(taken.shape, np.bool_)
-        infos["action_mask"] = np.equal(taken, 0, out=mask).view(np.int8)
-        return infos
-
-    def _final(self, ended: Which, rows: NDArray[np.intp]) -> dict[str, Any]:
+    def _final(self, ended: Which) -> dict[str, Any]:
         """How the boards that have ended looked before their reset."""
+        rows = np.flatnonzero(ended)
+        seen, told = self._tell_at(rows)
         observations = np.full(self.num_envs, None, object)
-        for row, observation in zip(rows, self._observe_at(rows), strict=True):
+        for row, observation in zip(rows.tolist(), seen, strict=True):
             observations[row] = observation
-        info: Arrays = {}
-        for key, values in {**self._facts(), "action_mask": self._taken()}.items():
-            info[key] = np.zeros(values.shape, values.dtype)
-            info[key][rows] = values[rows] == 0 if key == "action_mask" else values[rows]
+        infos: Arrays = {}
+        for key, values in told.items():
+            infos[key] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
+            infos[key][rows] = values
         return {
             "final_obs": observations,
             "_final_obs": ended,
-            "final_info": info,
+            "final_info": infos,
             "_final_info": ended,
         }
 
