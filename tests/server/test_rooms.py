@@ -174,6 +174,11 @@ def test_seats_are_taken_once(server: Running) -> None:
     assert one["token"] != two["token"]
 
 
+def test_names_are_cleaned(server: Running) -> None:
+    held = server.create("gomoku", name="  Ann\n\u202eevil\x00 ")
+    assert held["info"]["seats"][0]["name"] == "Ann evil"
+
+
 def test_rooms_are_let_go_and_found_again(serve: Callable[..., Running]) -> None:
     server = serve(idle_seconds=0)
     held = server.create("gomoku", seats=[{"kind": "me"}, {"kind": "me"}], **SMALL)

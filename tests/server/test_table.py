@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.random import default_rng
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 
 from trireme.core.game import CHANCE
 from trireme.core.options import settings as settings_of
@@ -109,14 +111,14 @@ def test_a_table_built_again_from_its_stored_events_is_the_same(
         assert record.returns == table.returns
 
 
-def test_nature_never_moves_the_same_way_twice_by_chance_of_a_restart() -> None:
+def test_the_rooms_seed_decides_what_nature_does() -> None:
     fleets = set()
     for _ in range(3):
         table = seated("battleship", {})
         made = table.start()
         assert [e.seat for e in made[1:]] == [CHANCE]  # type: ignore[union-attr]
         fleets.add(made[1].action)  # type: ignore[union-attr]
-    assert len(fleets) == 1, "the room's seed decides"
+    assert len(fleets) == 1
 
 
 def test_a_token_is_kept_only_as_its_hash() -> None:
@@ -169,6 +171,24 @@ def test_the_ledger_gives_back_what_it_was_given(store_url: str) -> None:
         assert [game.ended for game in recent] == ["t39", "t37", "t35", "t33", "t31"]
         assert recent[0].returns == [1, -1]
         assert await ledger.recent("navigation", 5) == []
+        ledger.close()
+
+    asyncio.run(story())
+    engine.dispose()
+
+
+def test_the_ledger_finds_its_database_again(postgres_server: str) -> None:
+    engine = open_store(f"{postgres_server}/postgres")
+
+    async def story() -> None:
+        ledger = Ledger(engine)
+        await ledger.ping()
+        with engine.connect() as other:
+            others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> "
+            other.execute(text(f"{others} pg_backend_pid() AND backend_type = 'client backend'"))
+        with pytest.raises(DBAPIError):
+            await ledger.ping()
+        await ledger.ping()
         ledger.close()
 
     asyncio.run(story())

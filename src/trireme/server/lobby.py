@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 from sqlalchemy import Engine
@@ -30,6 +31,12 @@ from .table import Table
 from .telling import terminal
 from .workers import Workers
 
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ASIDE = 4
+"""Slow pieces of work that may run at once beside the rooms."""
+
 
 @dataclass(frozen=True)
 class Held:
@@ -52,6 +59,7 @@ class Lobby:
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
         self.rooms: dict[str, Room] = {}
+        self._aside = asyncio.Semaphore(ASIDE)
         self._loading: dict[str, asyncio.Task[Room]] = {}
 
     async def close(self) -> None:
@@ -66,11 +74,16 @@ class Lobby:
     def connections(self) -> int:
         return sum(len(room.clients) for room in self.rooms.values())
 
+    async def aside(self, do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run what may take a while in a thread, a few at a time, so that nobody has to wait."""
+        async with self._aside:
+            return await asyncio.to_thread(do, *args, **kwargs)
+
     async def create(self, wish: NewRoom) -> Held:
         """A new room, and the creator's seats in it."""
         self._must_have_place()
         info = await self.catalogue.game(wish.game)
-        game = await asyncio.to_thread(checked_game, wish.game, wish.variant, wish.settings)
+        game = await self.aside(checked_game, wish.game, wish.variant, wish.settings)
         chosen = settings_of(game)
         wanted = _usual_chairs(game) if wish.seats is None else wish.seats
         if len(wanted) != game.seats:
@@ -164,7 +177,7 @@ class Lobby:
         made: list[AnyEvent] = []
         if all(chair.kind != "open" for chair in setup.chairs):
             try:
-                made = table.start()
+                made = await self.aside(table.start)
             except TriremeError as error:
                 raise Refusal("bad_settings", str(error)) from None
         ts = self.clock.stamp()
@@ -179,7 +192,7 @@ class Lobby:
         stored = await self.ledger.load(room_id)
         if stored is None:
             raise Refusal("no_such_room", f"there is no room {room_id!r}")
-        table = await asyncio.to_thread(_rebuilt, stored)
+        table = await self.aside(_rebuilt, stored)
         room = Room(self, table, dict(stored.drafts))
         self.rooms[room_id] = room
         return room

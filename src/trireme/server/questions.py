@@ -77,9 +77,9 @@ async def _positions(lobby: Lobby, wish: AnalysisRequest) -> tuple[AnyGame, list
     if (wish.room is None) == (wish.record is None):
         raise Refusal("bad_message", "expected either a room or a record")
     if wish.record is not None:
-        record = read_record(wish.record, lobby.limits)
+        record = await lobby.aside(read_record, wish.record, lobby.limits)
         try:
-            start, moves = moves_of_record(record)
+            start, moves = await lobby.aside(moves_of_record, record)
         except RecordError as error:
             raise Refusal("bad_record", str(error)) from None
         return record.game, [start, *(move.after for move in moves)]

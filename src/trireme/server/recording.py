@@ -56,8 +56,8 @@ def _write_move(
 
 def replay_of_table(table: Table, seats: Sequence[Seat]) -> Replay:
     """The room's game, position by position, as whoever holds `seats` may know it."""
-    open_ = table.status == "over"
-    start = table.moves[0].before if table.moves else table.state
+    open_, moves = table.status == "over", list(table.moves)
+    start = moves[0].before if moves else table.state
     return Replay(
         game=table.game.name,
         settings=dict(table.setup.settings),
@@ -65,7 +65,7 @@ def replay_of_table(table: Table, seats: Sequence[Seat]) -> Replay:
         seats=table.names(),
         room=table.setup.room,
         started=table.started or table.setup.created,
-        frames=frames(table.game, table.moves, start, seats, open_=open_),
+        frames=frames(table.game, moves, start, seats, open_=open_),
         result=result(table) if open_ else None,
     )
 

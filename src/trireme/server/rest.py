@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
@@ -58,11 +59,11 @@ async def games(lobby: House) -> list[shapes.GameInfo]:
 
 
 @api.post("/games/{game}/check")
-async def check(game: str, wish: requests.CheckSettings) -> requests.Checked:
+async def check(lobby: House, game: str, wish: requests.CheckSettings) -> requests.Checked:
     """Whether these settings are allowed, and the start of a game with them."""
     if game not in GAMES:
         raise Refusal("no_such_game", f"no game {game!r}; there are {', '.join(GAMES)}")
-    return await asyncio.to_thread(_checked, game, wish)
+    return await lobby.aside(_checked, game, wish)
 
 
 @api.post("/maps/check")
@@ -124,7 +125,7 @@ async def replay(lobby: House, room: str, bearer: Bearer = None) -> Response:
     """Every position so far; of a running game, what the asker may know of it."""
     found = await lobby.get(room)
     seats = _seats(found, bearer)
-    return await _replay(lambda: replay_of_table(found.table, seats))
+    return await _replay(lobby, lambda: replay_of_table(found.table, seats))
 
 
 @api.post("/replay", responses={200: {"model": shapes.Replay}})
@@ -137,7 +138,7 @@ async def replay_record(lobby: House, wish: requests.RecordText) -> Response:
         except RecordError as error:
             raise Refusal("bad_record", str(error)) from None
 
-    return await _replay(made)
+    return await _replay(lobby, made)
 
 
 @api.post("/analysis")
@@ -219,12 +220,11 @@ def _seats(room: Room, bearer: str | None) -> tuple[Seat, ...]:
     return seats
 
 
-async def _replay(make: Any) -> Response:
+async def _replay(lobby: Lobby, make: Callable[[], shapes.Replay]) -> Response:
     def text() -> str:
-        made: shapes.Replay = make()
-        return made.model_dump_json()
+        return make().model_dump_json()
 
-    return Response(await asyncio.to_thread(text), media_type="application/json")
+    return Response(await lobby.aside(text), media_type="application/json")
 
 
 def _checked(name: str, wish: requests.CheckSettings) -> requests.Checked:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 PROTOCOL = 1
 """The version of the messages; a client that speaks another one is told so."""
@@ -12,7 +12,14 @@ PROTOCOL = 1
 Json = dict[str, Any]
 SeatKind = Literal["person", "agent", "open"]
 Status = Literal["waiting", "playing", "over"]
-Name = Annotated[str, Field(max_length=40)]
+
+
+def _clean(name: str) -> str:
+    """A name without line breaks, control characters and marks that turn the text around."""
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())
+
+
+Name = Annotated[str, Field(max_length=40), AfterValidator(_clean)]
 Seconds = Annotated[float, Field(ge=0.05, le=3600)]
 
 

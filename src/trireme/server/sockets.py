@@ -128,7 +128,7 @@ class Sockets:
         if message.seat not in client.seats:
             raise Refusal("not_your_seat", f"this client does not hold seat {message.seat}")
         if isinstance(message, messages.PreviewRequest):
-            client.send(preview(room.table, message))
+            client.send(await self._lobby.aside(preview, room.table, message))
             return
         if isinstance(message, messages.HintRequest | messages.InsightRequest):
             self._ask(client, room, message)

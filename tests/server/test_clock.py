@@ -1,0 +1,298 @@
+"""The clock is the server's: drafts count when it ends, it waits for absent players, it is fair.
+
+Time passes here only when a test says so.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine
+
+from trireme.core.options import settings as settings_of
+from trireme.core.registry import make_game
+from trireme.server.client import Client
+from trireme.server.codes import Refusal
+from trireme.server.events import Chair, Setup
+from trireme.server.keys import new_room_id, token_hash
+from trireme.server.limits import Bucket, Limits
+from trireme.server.lobby import Lobby
+from trireme.server.room import Room
+from trireme.store import open_store
+
+PLAN, OTHER, NONES = "FpFsLgRh", "F-F-F-F-", "--------"
+
+
+class HandClock:
+    """A clock that is moved by hand."""
+
+    def __init__(self) -> None:
+        self.time = 100.0
+        self.alarms: list[HandAlarm] = []
+
+    def now(self) -> float:
+        return self.time
+
+    def stamp(self) -> str:
+        return f"2026-01-01T00:00:{self.time:06.3f}+00:00"
+
+    def alarm(self, seconds: float, ring: Callable[[], None]) -> HandAlarm:
+        alarm = HandAlarm(self, self.time + seconds, ring)
+        self.alarms.append(alarm)
+        return alarm
+
+    async def pass_by(self, seconds: float, room: Room) -> None:
+        """Let time pass, and everything happen that it brings."""
+        self.time += seconds
+        for alarm in [a for a in self.alarms if a.at <= self.time]:
+            self.alarms.remove(alarm)
+            alarm.ring()
+        await settle(room)
+
+
+class HandAlarm:
+    def __init__(self, clock: HandClock, at: float, ring: Callable[[], None]) -> None:
+        self.clock, self.at, self.ring = clock, at, ring
+
+    def cancel(self) -> None:
+        self.clock.alarms.remove(self)
+
+
+async def settle(room: Room) -> None:
+    """Wait until every task that is under way has done its part."""
+    me = asyncio.current_task()
+    while others := [t for t in asyncio.all_tasks() if t is not me]:
+        await asyncio.wait(others)
+    assert not room.broken
+
+
+class Scene:
+    """A lobby without workers, moved by hand."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.clock = HandClock()
+        self.lobby = Lobby(engine, self.clock, Limits(), 0)
+
+    async def room(self, game: str, clock: float | None = 30) -> Room:
+        chairs = tuple(Chair("person", name, token_hash(name)) for name in ("ann", "bob"))
+        settings = settings_of(make_game(game))
+        setup = Setup(
+            new_room_id(), game, None, settings, chairs, 7, clock, 1, 0, True, True, "now"
+        )
+        return await self.lobby._open(setup)
+
+    async def enter(self, room: Room, name: str | None) -> Client:
+        client = Client(self.lobby.limits, 0)
+        await room.enter(client, None if name is None else token_hash(name), None)
+        return client
+
+
+@pytest.fixture
+def play(tmp_path: Path) -> Callable[[Callable[[Scene], Awaitable[None]]], None]:
+    """Run a story in a lobby of its own."""
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    def run(story: Callable[[Scene], Awaitable[None]]) -> None:
+        async def whole() -> None:
+            scene = Scene(engine)
+            try:
+                await story(scene)
+            finally:
+                await scene.lobby.close()
+
+        asyncio.run(whole())
+        engine.dispose()
+
+    return run
+
+
+async def act(room: Room, seat: int, action: str) -> None:
+    id = f"{seat}-{room.table.version}"
+    await room.perform(seat, id, lambda table: table.act(seat, action, "person", id))
+
+
+def played(room: Room) -> list[dict[int, str]]:
+    game = room.table.game
+    return [{s: game.write(a) for s, a in move.actions.items()} for move in room.table.moves]
+
+
+def left(room: Room) -> float | None:
+    clock = room.position((0,)).clock
+    return None if clock is None else clock.left
+
+
+def test_the_last_draft_counts_when_the_time_is_up(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        await room.draft(0, OTHER)
+        await room.draft(0, PLAN)
+        await room.draft(1, OTHER)
+        await scene.clock.pass_by(29.9, room)
+        assert played(room) == []
+        await scene.clock.pass_by(0.2, room)
+        assert played(room) == [{0: PLAN, 1: OTHER}]
+        assert left(room) == 30
+
+    play(story)
+
+
+def test_without_a_draft_a_plan_of_nones_counts(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        await act(room, 0, PLAN)
+        await scene.clock.pass_by(31, room)
+        assert played(room) == [{0: PLAN, 1: NONES}]
+        assert [getattr(e.event, "by", None) for e in room.table.entries] == [
+            None,
+            "person",
+            "clock",
+        ]
+
+    play(story)
+
+
+def test_a_draft_that_was_cleared_does_not_count(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        await room.draft(0, PLAN)
+        await room.draft(0, None)
+        await scene.clock.pass_by(31, room)
+        assert played(room) == [{0: NONES, 1: NONES}]
+
+    play(story)
+
+
+def test_a_draft_counts_for_its_own_turn_only(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        await room.draft(0, PLAN)
+        await scene.clock.pass_by(31, room)
+        await scene.clock.pass_by(31, room)
+        assert played(room) == [{0: PLAN, 1: NONES}, {0: NONES, 1: NONES}]
+
+    play(story)
+
+
+def test_an_illegal_draft_is_refused_at_once(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        for text, code in (("FFF", "bad_action"), ("Fp9L-L-L-", "illegal_action")):
+            with pytest.raises(Refusal) as refusal:
+                await room.draft(0, text)
+            assert refusal.value.code == code
+
+    play(story)
+
+
+def test_in_games_without_a_fallback_the_seat_forfeits(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku")
+        await scene.enter(room, "bob")
+        await scene.clock.pass_by(31, room)
+        assert room.table.status == "over"
+        assert [(f.seat, f.reason) for f in room.table.forfeits] == [(0, "time")]
+        assert room.table.returns == (-1.0, 1.0)
+
+    play(story)
+
+
+def test_the_time_of_one_decision_is_not_renewed_by_what_others_do(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(10, room)
+        await scene.enter(room, None)
+        await act(room, 0, PLAN)
+        other = await scene.enter(room, "bob")
+        assert left(room) == 20
+        await room.leave(other)
+        assert left(room) == 20
+        await scene.clock.pass_by(20.1, room)
+        assert len(played(room)) == 1
+
+    play(story)
+
+
+def test_every_decision_has_the_whole_time(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku")
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(25, room)
+        await act(room, 0, "h8")
+        assert left(room) == 30
+        await scene.clock.pass_by(25, room)
+        await act(room, 1, "h9")
+        assert left(room) == 30
+
+    play(story)
+
+
+def test_the_clock_stands_still_while_no_player_is_there(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        ann = await scene.enter(room, "ann")
+        await scene.enter(room, None)
+        await scene.clock.pass_by(12, room)
+        await room.leave(ann)
+        await scene.clock.pass_by(1000, room)
+        assert played(room) == []
+        await scene.enter(room, "bob")
+        assert left(room) == 18
+        await scene.clock.pass_by(19, room)
+        assert len(played(room)) == 1
+
+    play(story)
+
+
+def test_drafts_live_through_a_restart_and_the_decision_begins_anew(tmp_path: Path) -> None:
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def before() -> str:
+        scene = Scene(engine)
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        await room.draft(0, PLAN)
+        await scene.clock.pass_by(20, room)
+        await scene.lobby.close()
+        return room.id
+
+    async def after(room_id: str) -> None:
+        scene = Scene(engine)
+        room = await scene.lobby.get(room_id)
+        await scene.enter(room, "ann")
+        assert left(room) == 30
+        assert room.position((0,)).seats[0].draft == PLAN
+        assert room.position((1,)).seats[1].draft is None
+        await scene.clock.pass_by(31, room)
+        assert played(room) == [{0: PLAN, 1: NONES}]
+        await scene.lobby.close()
+
+    asyncio.run(after(asyncio.run(before())))
+    engine.dispose()
+
+
+def test_a_room_without_a_clock_never_hurries(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku", clock=None)
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(10**6, room)
+        assert left(room) is None
+        assert room.table.status == "playing"
+
+    play(story)
+
+
+def test_a_bucket_lets_bursts_through_and_holds_the_rate() -> None:
+    bucket = Bucket(rate=2, burst=3, now=0)
+    assert [bucket.take(0) for _ in range(4)] == [True, True, True, False]
+    assert [bucket.take(1) for _ in range(3)] == [True, True, False]
+    assert [bucket.take(100) for _ in range(4)] == [True, True, True, False]
