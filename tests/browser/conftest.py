@@ -73,12 +73,14 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
     contexts: list[Any] = []
     errors: list[str] = []
 
-    def open_page(url: str, **options: Any) -> Any:
+    def open_page(url: str, prepare: Callable[[Any], None] | None = None, **options: Any) -> Any:
         context = chromium.new_context(**{"viewport": DESK, **options})
         context.set_default_timeout(20_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
+        if prepare is not None:
+            prepare(page)
         page.goto(url)
         return page
 

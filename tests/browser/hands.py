@@ -77,6 +77,28 @@ def play_gomoku(page: Any, size: int, colour: str = "black") -> None:
         expect(page.locator(".gomoku .stone:not(.ghost)")).not_to_have_count(before)
 
 
+FIVE = ("a1", "a9", "b1", "b9", "c1", "c9", "d1", "d9", "e1")
+"""A whole game of Gomoku, won by black with the ninth stone."""
+
+
+def place(page: Any, point: str) -> None:
+    """Put a stone and see it lie."""
+    page.get_by_role("gridcell", name=point, exact=True).click()
+    expect(page.get_by_role("gridcell", name=re.compile(f"^{point} "))).to_be_visible()
+
+
+def play_on_one_screen(page: Any, url: str) -> str:
+    """A whole game of Gomoku on one screen; gives the room's id."""
+    page.goto(f"{url}/new/gomoku")
+    choose(page, "Against", "Two at this screen")
+    page.get_by_label("Board").select_option("9")
+    start(page)
+    for point in FIVE:
+        place(page, point)
+    expect(status(page)).to_have_text(OVER)
+    return str(page.url).rpartition("/")[2]
+
+
 def cells_of(rows: int, cols: int) -> Iterator[str]:
     """Every cell, the two colours of a chessboard one after the other."""
     for parity in (0, 1):

@@ -17,6 +17,7 @@ from .hands import (
     play_battleship,
     play_gomoku,
     play_navigation,
+    play_on_one_screen,
     start,
     status,
 )
@@ -79,11 +80,5 @@ def test_navigation_against_the_program(site: Site, visit: Visit) -> None:
 
 def test_two_at_one_screen(site: Site, visit: Visit) -> None:
     page = visit(site.url)
-    open_lobby(page, "Gomoku")
-    choose(page, "Against", "Two at this screen")
-    page.get_by_label("Board").select_option("9")
-    start(page)
-    for point in ("a1", "a9", "b1", "b9", "c1", "c9", "d1", "d9", "e1"):
-        page.get_by_role("gridcell", name=point, exact=True).click()
-        expect(page.get_by_role("gridcell", name=re.compile(f"^{point} "))).to_be_visible()
+    play_on_one_screen(page, site.url)
     expect(status(page)).to_have_text(re.compile("(black|seat 0) won", re.IGNORECASE))

@@ -362,13 +362,17 @@ export interface PreviewRequest {
   others?: Record<string, string>;
 }
 
-/** One agent's place in a game's ratings, from the arena. */
+/** One agent's place in a game with its default settings, from the arena's runs. */
 export interface Rating {
   game: string;
   agent: string;
-  elo: number;
-  low: number;
-  high: number;
+  /** None where agents play alone: they are ranked by shots. */
+  elo: number | null;
+  /** The mean; fewer are better. None where agents meet each other. */
+  shots: number | null;
+  /** The 95 % interval of `elo` or `shots`; None: without bound. */
+  low: number | null;
+  high: number | null;
   games: number;
 }
 

@@ -1,0 +1,172 @@
+"""On a phone, by keyboard alone, for a screen reader, and quick to load."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from trireme.server import schema
+
+from .hands import play_on_one_screen, status
+from .site import ROOT, Site, build_client
+
+Visit = Callable[..., Any]
+
+PHONE = {
+    "viewport": {"width": 390, "height": 780},
+    "has_touch": True,
+    "is_mobile": True,
+    "device_scale_factor": 2,
+}
+GAMES = ("Battleship", "Gomoku", "Battle Navigation")
+AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
+FAULTS = """async () => {
+  const found = await axe.run(document, { resultTypes: ["violations"] });
+  return found.violations
+    .filter((v) => v.impact === "serious" || v.impact === "critical")
+    .map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
+}"""
+
+
+def pages(page: Any, site: Site) -> Iterator[str]:
+    """Every kind of page, one after another."""
+    page.goto(site.url)
+    expect(page.get_by_text("Recent games")).to_be_visible()
+    yield "home"
+    for game in ("battleship", "gomoku", "navigation"):
+        page.goto(f"{site.url}/new/{game}")
+        expect(page.get_by_role("button", name="Start the game")).to_be_visible()
+        yield f"lobby of {game}"
+    for game in GAMES:
+        page.goto(site.url)
+        page.get_by_role("button", name=f"Play {game} against the program").click()
+        expect(status(page)).to_have_text("Your turn")
+        yield game
+    page.goto(f"{site.url}/maps")
+    expect(page.get_by_text("This map can be played.")).to_be_visible()
+    yield "map editor"
+    room = play_on_one_screen(page, site.url)
+    yield "end of a game"
+    page.goto(f"{site.url}/replay/{room}")
+    expect(page.get_by_role("button", name="Step back")).to_be_enabled()
+    yield "replay"
+    page.goto(f"{site.url}/replay")
+    expect(page.get_by_role("heading", name="Played here")).to_be_visible()
+    yield "import"
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_page_has_a_serious_accessibility_fault(site: Site, visit: Visit, scheme: str) -> None:
+    page = visit(site.url, color_scheme=scheme, reduced_motion="reduce")
+    faults = {}
+    for name in pages(page, site):
+        page.add_script_tag(path=AXE)
+        if found := page.evaluate(FAULTS):
+            faults[name] = found
+    assert faults == {}
+
+
+def test_every_page_fits_on_a_phone(site: Site, visit: Visit) -> None:
+    page = visit(site.url, reduced_motion="reduce", **{**PHONE, "has_touch": False})
+    for name in pages(page, site):
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{name} is {wide} pixels wider than the phone"
+
+
+def test_on_a_phone_a_first_tap_aims_and_a_second_plays(site: Site, visit: Visit) -> None:
+    page = visit(site.url, **PHONE)
+    page.get_by_role("button", name="Play Gomoku against the program").tap()
+    point = page.get_by_role("gridcell", name="h8", exact=True)
+    point.tap()
+    expect(page.locator(".aim")).to_have_count(1)
+    point.tap()
+    expect(page.get_by_role("gridcell", name="h8 black")).to_be_visible()
+
+
+def reach(page: Any, wanted: str) -> None:
+    """Press Tab until the focus is on an element that matches."""
+    for _ in range(60):
+        page.keyboard.press("Tab")
+        if page.evaluate(f"document.activeElement.matches({wanted!r})"):
+            return
+    raise AssertionError(f"{wanted} can't be reached by keyboard")
+
+
+def test_gomoku_by_keyboard_alone(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    expect(page.get_by_text("Recent games")).to_be_visible()
+    reach(page, ".game-card:nth-child(2) .button.primary")
+    page.keyboard.press("Enter")
+    expect(status(page)).to_have_text("Your turn")
+    reach(page, "[role=gridcell]")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("gridcell", name="i8 black")).to_be_visible()
+    expect(page.get_by_role("log")).to_contain_text("i8")
+
+
+def test_navigation_by_keyboard_alone(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    expect(page.get_by_text("Recent games")).to_be_visible()
+    reach(page, ".game-card:nth-child(3) .button.primary")
+    page.keyboard.press("Enter")
+    expect(status(page)).to_have_text("Your turn")
+    reach(page, ".phase button")
+    for key in ("w", "e", "2", "a", "q"):
+        page.keyboard.press(key)
+    expect(page.get_by_role("button", name="Phase 1, move: forward")).to_be_visible()
+    expect(page.get_by_role("button", name="Phase 1, starboard: 1 shot")).to_be_visible()
+    expect(page.get_by_role("button", name="Phase 2, move: turn left")).to_be_visible()
+    reach(page, ".plan-panel .button.primary")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Skip")).to_be_visible()
+
+
+def test_the_first_load_is_small() -> None:
+    build_client()
+    static = ROOT / "src" / "trireme" / "server" / "static"
+    html = (static / "index.html").read_text()
+    first = [static / "index.html", *(static / p for p in re.findall(r'"/(assets/[^"]+)"', html))]
+    assert len(first) > 2
+    assert sum(len(gzip.compress(file.read_bytes())) for file in first) < 100_000
+
+
+def npm(*arguments: str) -> subprocess.CompletedProcess[str]:
+    build_client()
+    binary = ROOT / "web" / "node_modules" / ".bin" / arguments[0]
+    return subprocess.run(
+        [binary, *arguments[1:]], cwd=ROOT / "web", capture_output=True, text=True, check=False
+    )
+
+
+def test_the_client_is_typed_strictly() -> None:
+    checked = npm("tsc", "--noEmit")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_the_pure_parts_of_the_client() -> None:
+    ran = npm("vitest", "run")
+    assert ran.returncode == 0, ran.stdout
+
+
+def test_the_types_of_messages_are_the_servers(capsys: pytest.CaptureFixture[str]) -> None:
+    schema.main()
+    generated = subprocess.run(
+        ["node", ROOT / "web" / "scripts" / "types.mjs"],
+        input=capsys.readouterr().out,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    written = (ROOT / "web" / "src" / "wire.ts").read_text()
+    assert _without_comments(generated.stdout) == _without_comments(written)
+
+
+def _without_comments(types: str) -> str:
+    return re.sub(r"\s*/\*\*.*?\*/", "", types, flags=re.DOTALL)
