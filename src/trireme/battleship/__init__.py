@@ -6,8 +6,16 @@ SLICE = Slice(
     summary="hidden information: find and sink a fleet that you can't see",
     game="trireme.battleship.rules:Battleship",
     text="trireme.battleship.draw:text",
-    agents={"random": "trireme.core.agents:Random"},
-    opponent="random",
+    agents={
+        "random": "trireme.core.agents:Random",
+        "hunt": "trireme.battleship.agents.hunt:Hunt",
+        "density": "trireme.battleship.agents.density:Density",
+        "density+": "trireme.battleship.agents.density_plus:DensityPlus",
+        "posterior": "trireme.battleship.agents.posterior:Posterior",
+        "mcts": "trireme.battleship.agents.mcts:Mcts",
+        "lookahead": "trireme.battleship.agents.lookahead:Lookahead",
+    },
+    opponent="posterior",
     variants={
         "solo": {},
         "duel": {"duel": True},

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from ..core.errors import IllegalAction
 from .batch import WORDS, words
 from .belief_kernels import COUNT, LIST, SAMPLE, spread, walk
 from .board import Board, Place
@@ -145,11 +146,16 @@ class Believer:
     def count(
         self, shots: Sequence[Shot], *, entropy: bool = False, limit: int = 2**62
     ) -> Belief | None:
-        """The exact posterior, or None when it takes more than `limit` steps."""
+        """The exact posterior, or None when it takes more than `limit` steps.
+
+        Raises `IllegalAction` when no fleet agrees with the answers.
+        """
         if not self._gather(shots) or not self._walk(COUNT, limit, entropy=entropy):
             return None
         weight = float(self._totals[0])
-        bits = log2(weight) - float(self._totals[1]) / weight if entropy else None
+        if weight <= 0:
+            raise IllegalAction("no fleet agrees with these answers")
+        bits = max(log2(weight) - float(self._totals[1]) / weight, 0.0) if entropy else None
         cells = self._cells(shots, weight)
         return Belief(cells, float(self._tally[1]), weight, bits, True)
 
@@ -168,21 +174,21 @@ class Believer:
         bits = log2(weight / samples) - float(self._totals[1]) / weight
         return Belief(self._cells(shots, weight), 0.0, weight / samples, max(bits, 0.0), False)
 
-    def fleets(
-        self, shots: Sequence[Shot], most: int, rng: Generator, limit: int = LIMIT
-    ) -> Fleets:
-        """All fleets that agree if they are at most `most`, else so many drawn by the posterior."""
-        belief = self.count(shots, limit=limit)
+    def fleets(self, shots: Sequence[Shot], belief: Belief, most: int, rng: Generator) -> Fleets:
+        """All fleets that agree if they are at most `most`, else so many drawn by the posterior.
+
+        `belief` is what this believer believes after these shots.
+        """
         out = np.zeros((most, len(self.places.kinds)), np.int16)
         weights = np.zeros(most)
-        if belief is None:
+        if not belief.exact or not self._gather(shots):
             return self._weighed_samples(shots, rng, out, weights)
         if belief.fleets <= most:
-            self._walk(LIST, limit, out=out, weights=weights)
+            self._walk(LIST, 2**62, out=out, weights=weights)
             n = int(self._tally[2])
             return Fleets(out[:n, self._phantoms :], weights[:n] / weights[:n].sum(), True)
         fractions = (np.arange(most) + rng.random(most)) / most * belief.weight * (1 - 1e-9)
-        self._walk(SAMPLE, limit, fractions=fractions, out=out, weights=weights)
+        self._walk(SAMPLE, 2**62, fractions=fractions, out=out, weights=weights)
         return Fleets(out[:, self._phantoms :], np.full(most, 1 / most), False)
 
     def _gather(self, shots: Sequence[Shot]) -> bool:
@@ -238,8 +244,7 @@ class Believer:
         for ship in np.flatnonzero(self._evidence.fixed):
             self._shares[ship, self._evidence.spot[ship]] = weight
         cells = np.zeros(self.board.rows * self.board.cols)
-        if weight > 0:
-            spread(self.places, self._shares, weight, cells)
+        spread(self.places, self._shares, weight, cells)
         for shot in shots:
             cells[shot.cell[0] * self.board.cols + shot.cell[1]] = 0.0
         return np.clip(cells, 0.0, 1.0)

@@ -61,7 +61,7 @@ class Evidence(NamedTuple):
     """uint64[S]: the ships to walk, then the last; `walked` of them are walked."""
     rest: Any
     """int64[3]: the hits that no fixed ship explains, as bits; how many ships are walked; whether
-    fixed ships contradict each other."""
+    the answers contradict each other."""
 
 
 @njit(cache=True)
@@ -136,7 +136,7 @@ def narrow(places: Any, evidence: Any) -> None:
                 for w in range(words):
                     free = places.compatible[kinds[f], evidence.spot[f], kinds[s], w]
                     options[s, w] &= free
-        if evidence.fixed[s] and count(options[s]) == 0:
+        if count(options[s]) == 0:
             evidence.rest[2] = 1
     bounds(kinds, evidence)
 

@@ -1,0 +1,156 @@
+"""How many shots each agent of Battleship needs, alone, on the same fixed boards.
+
+Prints mean shots with a 95 % interval, and the CPU time of a move (mean, 95th percentile, most).
+Finished boards are kept in the results file, so an interrupted run goes on where it stopped.
+
+    python benchmarks/battleship_shots.py
+    python benchmarks/battleship_shots.py --agents posterior,lookahead --boards 1000 --jobs 2
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trireme import CHANCE, Turn, make_agent
+from trireme.battleship.batch import fleet_of, layouts
+from trireme.battleship.rules import Battleship
+from trireme.core.registry import find
+from trireme.core.seeding import stream
+
+BOARDS_SEED = 20_260_716
+"""The seed of the fixed boards: none of them was looked at while the agents were made."""
+CHUNK = 20
+
+
+@cache
+def boards(number: int) -> Any:
+    return layouts(Battleship(), number, BOARDS_SEED)
+
+
+@cache
+def prepared(spec: str) -> Any:
+    agent = make_agent("battleship", spec)
+    if hasattr(agent, "prepare"):
+        agent.prepare(Battleship())
+    return agent
+
+
+def hunt(spec: str, board: int, number: int) -> tuple[int, list[float]]:
+    """The shots that the agent needs on one board, and the seconds that each took it."""
+    game, agent = Battleship(), prepared(spec)
+    fleet = fleet_of(game.boards[0], boards(number)[board])
+    state = game.apply(game.start(), {CHANCE: fleet})
+    rng = stream(board, 0)
+    took = []
+    while game.to_move(state):
+        turn = Turn(game, 0, game.view(state, 0), game.legal(state, 0), rng)
+        started = time.process_time()
+        action = agent.act(turn)
+        took.append(time.process_time() - started)
+        game.check(state, 0, action)
+        state = game.apply(state, {0: action})
+    return len(took), took
+
+
+def chunk(job: tuple[str, list[int], int]) -> dict[str, Any]:
+    """One line of results: some boards of one agent."""
+    spec, indices, number = job
+    done = [hunt(spec, board, number) for board in indices]
+    seconds = [round(s, 7) for _, took in done for s in took]
+    return {
+        "agent": spec,
+        "boards": indices,
+        "shots": [shots for shots, _ in done],
+        "seconds": seconds,
+    }
+
+
+def jobs_left(agents: list[str], number: int, lines: list[dict[str, Any]]) -> Iterator[Any]:
+    for spec in agents:
+        finished = {b for line in lines if line["agent"] == spec for b in line["boards"]}
+        left = [board for board in range(number) if board not in finished]
+        for start in range(0, len(left), CHUNK):
+            yield spec, left[start : start + CHUNK], number
+
+
+def table(agents: list[str], number: int, lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """One row an agent, over those of the first `number` boards that are done."""
+    rows = []
+    for spec in agents:
+        own = [line for line in lines if line["agent"] == spec]
+        shots = np.array(
+            [
+                s
+                for line in own
+                for b, s in zip(line["boards"], line["shots"], strict=True)
+                if b < number
+            ]
+        )
+        if not len(shots):
+            continue
+        seconds = np.array([s for line in own for s in line["seconds"]]) * 1000
+        rows.append(
+            {
+                "agent": spec,
+                "boards": len(shots),
+                "mean": float(shots.mean()),
+                "interval": float(1.96 * shots.std(ddof=1) / len(shots) ** 0.5),
+                "median": float(np.median(shots)),
+                "worst": int(shots.max()),
+                "ms_mean": float(seconds.mean()),
+                "ms_p95": float(np.percentile(seconds, 95)),
+                "ms_max": float(seconds.max()),
+            }
+        )
+    return rows
+
+
+def show(rows: list[dict[str, Any]]) -> None:
+    print(f"{'agent':<28}{'boards':>7}{'mean shots':>17}{'median':>8}{'most':>6}", end="")
+    print(f"{'ms mean':>10}{'p95':>9}{'max':>9}")
+    for row in rows:
+        print(
+            f"{row['agent']:<28}{row['boards']:>7}{row['mean']:>10.2f} ± {row['interval']:.2f}"
+            f"{row['median']:>8.0f}{row['worst']:>6}"
+            f"{row['ms_mean']:>10.3f}{row['ms_p95']:>9.2f}{row['ms_max']:>9.1f}"
+        )
+
+
+def main() -> None:
+    shipped = [name for name in find("battleship").agents if name != "random"]
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--agents", default=",".join(["random", *shipped]), help="agent specs")
+    parser.add_argument("--boards", type=int, default=4000, help="how many of the fixed boards")
+    parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--results", type=Path, default=Path("battleship_shots.jsonl"))
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    args = parser.parse_args()
+
+    agents = [spec.strip() for spec in args.agents.split(",")]
+    lines: list[dict[str, Any]] = []
+    if args.results.exists():
+        lines = [json.loads(line) for line in args.results.read_text().splitlines()]
+    left = list(jobs_left(agents, args.boards, lines))
+    with args.results.open("a") as file, ProcessPoolExecutor(args.jobs) as pool:
+        for line in pool.map(chunk, left):
+            lines.append(line)
+            file.write(json.dumps(line) + "\n")
+            file.flush()
+    rows = table(agents, args.boards, lines)
+    if args.json:
+        print(json.dumps(rows, indent=2))
+    else:
+        show(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Agents that play Battleship: each file is one of them, or what several share."""

@@ -1,0 +1,52 @@
+"""Opening books: shots found ahead of time, for the answers met so far.
+
+A book belongs to one agent under the default rules, whose choice depends on nothing but the
+answers. `benchmarks/battleship_book.py` makes it.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+
+from ..guess import Shot
+from ..rules import Battleship
+from .gunner import Sight
+
+LETTERS = {"miss": "m", "mine": "m", "hit": "h"}
+
+
+def letter(sight: Sight, shot: Shot) -> str:
+    """One answer as a letter: `m`, `h`, or the number of the ship that sank."""
+    if shot.result == "sunk":
+        return str(sight.board.names.index(shot.ship))
+    return LETTERS[shot.result]
+
+
+def booked(agent: str, sight: Sight) -> int | None:
+    """The book's cell for this position; None when the book does not know it."""
+    if sight.board != _standard() or sight.uniform:
+        return None
+    book = _book(agent)
+    path = ""
+    for shot in sight.shots:
+        cell = book.get(path)
+        if cell != shot.cell[0] * sight.board.cols + shot.cell[1]:
+            return None
+        path += letter(sight, shot)
+    return book.get(path)
+
+
+@cache
+def _standard() -> object:
+    return Battleship().boards[0]
+
+
+@cache
+def _book(agent: str) -> dict[str, int]:
+    found = files("trireme.battleship").joinpath("models", f"{agent}_book.json")
+    if not found.is_file():
+        return {}
+    shots: dict[str, int] = json.loads(found.read_text(encoding="utf-8"))["shots"]
+    return shots

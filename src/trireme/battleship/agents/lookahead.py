@@ -1,0 +1,82 @@
+"""Lookahead: one step of policy improvement over the posterior, on a tree of beliefs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from ...core.options import option
+from ..batch import ships_of, words
+from ..belief import LIMIT, SAMPLES, Fleets
+from ..board import Board
+from ..lookahead_kernels import Listed, compare, unpack
+from .book import booked
+from .gunner import Sight, best
+from .posterior import Believing
+
+SURE = 1 - 1e-9
+KEPT = 3
+"""Candidates that go from the screening to the full comparison."""
+
+
+@dataclass
+class Lookahead(Believing):
+    """Compares its best shots by the misses that greedy play would need after each."""
+
+    name: ClassVar[str] = "lookahead"
+
+    fleets: int = option(4000, "fleets in the belief that it searches")
+    width: int = option(10, "candidates to compare")
+    ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
+    limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
+    book: bool = option(True, "use the opening book")
+
+    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
+        if self.book and sight.salvo == 1:
+            cell = booked("lookahead", sight)
+            if cell is not None:
+                return [cell]
+        believer = self.believer(sight)
+        belief = believer.believe(sight.shots, rng, limit=self.limit, samples=SAMPLES)
+        order = np.argsort(-belief.cells, kind="stable")[: self.width]
+        top = belief.cells[order[0]]
+        cells = order[belief.cells[order] >= self.ratio * top]
+        if sight.salvo > 1 or top >= SURE or len(cells) == 1:
+            return best(belief.cells, sight, None)
+        fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
+        return [self._compared(sight, cells.astype(np.int64), fleets, rng)]
+
+    def _compared(
+        self, sight: Sight, cells: NDArray[np.int64], fleets: Fleets, rng: Generator
+    ) -> int:
+        order = rng.permutation(len(fleets.weights))
+        listed = listed_fleets(sight.board, fleets.layouts[order], fleets.weights[order])
+        fired = sum(sight.board.bit(shot.cell) for shot in sight.shots)
+        shot = np.array(words(fired), np.uint64)
+        misses = np.zeros(len(cells))
+        if not fleets.exact and len(cells) > KEPT:
+            compare(cells, shot, listed, len(order) // 4, misses)
+            cells = cells[np.argsort(misses, kind="stable")[:KEPT]]
+            misses = np.zeros(len(cells))
+        compare(cells, shot, listed, len(order), misses)
+        return int(cells[misses.argmin()])
+
+
+def listed_fleets(board: Board, layouts: NDArray[np.int16], weights: NDArray[np.float64]) -> Listed:
+    """Fleets as the kernels of the tree want them."""
+    ships = ships_of(board)
+    n, cells = len(weights), board.rows * board.cols
+    listed = Listed(
+        owner=np.empty((n, cells), np.int8),
+        cells=np.empty((n, sum(board.sizes)), np.uint8),
+        masks=np.empty((n, len(board.sizes), 3), np.uint64),
+        weights=np.ascontiguousarray(weights),
+        kinds=ships.kinds,
+    )
+    unpack(np.ascontiguousarray(layouts), ships, listed)
+    return listed

@@ -1,0 +1,155 @@
+"""The misses to expect of a first shot and greedy ones after it, on a belief of listed fleets.
+
+A tree: the fleets are split by the answer to a shot (miss, hit, sunk by size), and every part
+fires at its likeliest cell, until each part holds one fleet, which then costs no miss.
+
+Shapes: n fleets, S ships of K sizes, T cells of all ships, N cells; masks of cells are uint64[3].
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from .bits_kernels import ONE, ZERO
+
+U = np.uint64
+
+
+class Listed(NamedTuple):
+    """Fleets unpacked for the tree."""
+
+    owner: Any
+    """int8[n, N]: the ship in a cell, or -1."""
+    cells: Any
+    """uint8[n, T]: the cells of all ships."""
+    masks: Any
+    """uint64[n, S, 3]: the cells of every ship."""
+    weights: Any
+    """float64[n]: probabilities."""
+    kinds: Any
+    """uint64[S]: which size a ship has; answers name sizes."""
+
+
+@njit(cache=True)
+def unpack(layouts: Any, ships: Any, listed: Any) -> None:
+    """Fill the arrays of `listed` from `layouts` int16[n, S] and the board's `kernels.Ships`."""
+    for f in range(U(len(layouts))):
+        listed.owner[f, :] = -1
+        t = ZERO
+        for s in range(U(len(ships.kinds))):
+            k, p = ships.kinds[s], U(layouts[f, s])
+            for w in range(3):
+                listed.masks[f, s, w] = ships.masks[k, p, w]
+            for i in range(ships.sizes[s]):
+                cell = ships.cells[k, p, i]
+                listed.owner[f, U(cell)] = s
+                listed.cells[f, t] = cell
+                t += ONE
+
+
+@njit(cache=True, inline="always")
+def answer(f: Any, cell: Any, s0: Any, s1: Any, s2: Any, listed: Any) -> Any:
+    """What fleet `f` answers to `cell`, which the shot mask s0..s2 includes: 0 miss, 1 hit, else
+    2 + the size of the ship that sank."""
+    ship = listed.owner[f, cell]
+    if ship < 0:
+        return U(0)
+    s = U(ship)
+    masks = listed.masks
+    if (masks[f, s, 0] & ~s0) | (masks[f, s, 1] & ~s1) | (masks[f, s, 2] & ~s2):
+        return U(1)
+    return U(2) + listed.kinds[s]
+
+
+@njit(cache=True)
+def likeliest(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -> Any:
+    """The open cell that most of the weight of the fleets `part` covers, and that weight."""
+    chances[:] = 0.0
+    cells, weights = listed.cells, listed.weights
+    for i in range(U(len(part))):
+        f = part[i]
+        for t in range(U(cells.shape[1])):
+            chances[U(cells[f, t])] += weights[f]
+    best = 0.0
+    at = ZERO
+    for c in range(U(len(chances))):
+        if chances[c] > best:
+            shot = s0 if c < U(64) else s1 if c < U(128) else s2
+            if not shot >> (c & U(63)) & ONE:
+                best = chances[c]
+                at = U(c)
+    return at, best
+
+
+@njit(cache=True)
+def expected_misses(
+    first: Any, shot: Any, listed: Any, part: Any, chances: Any, answers: Any, spare: Any,
+    stack: Any, seen: Any,
+) -> float:  # fmt: skip
+    """The weight of all misses when `first` is fired, then greedily.
+
+    `shot` uint64[3]: cells shot at. `part` uint64[n]: the fleets, put in order as it goes. Scratch:
+    `chances` float64[N], `answers` uint64[n], `spare` uint64[n], `stack` uint64[n + 8, 2] (parts),
+    `seen` uint64[n + 8, 3] (their shots).
+    """
+    misses = 0.0
+    counts = np.zeros(len(listed.kinds) + 3, U)
+    stack[0, 0], stack[0, 1] = ZERO, U(len(part))
+    seen[0, :] = shot
+    height = ONE
+    cell = U(first)
+    fresh = True
+    while height:
+        height -= ONE
+        low, high = stack[height, 0], stack[height, 1]
+        s0, s1, s2 = seen[height, 0], seen[height, 1], seen[height, 2]
+        if not fresh:
+            cell, weight = likeliest(part[low:high], s0, s1, s2, listed, chances)
+            if weight <= 0.0:
+                continue
+        fresh = False
+        if cell < U(64):
+            s0 |= ONE << cell
+        elif cell < U(128):
+            s1 |= ONE << (cell - U(64))
+        else:
+            s2 |= ONE << (cell - U(128))
+        counts[:] = ZERO
+        for i in range(low, high):
+            f = part[i]
+            said = answer(f, cell, s0, s1, s2, listed)
+            answers[i] = said
+            counts[said + ONE] += ONE
+            spare[i] = f
+            if said == ZERO:
+                misses += listed.weights[f]
+        begin = low
+        for a in range(U(len(counts) - 1)):
+            here = counts[a + ONE]
+            counts[a] = begin
+            if here > ONE:
+                stack[height, 0], stack[height, 1] = begin, begin + here
+                seen[height, 0], seen[height, 1], seen[height, 2] = s0, s1, s2
+                height += ONE
+            begin += here
+        for i in range(low, high):
+            said = answers[i]
+            part[counts[said]] = spare[i]
+            counts[said] += ONE
+    return misses
+
+
+@njit(cache=True)
+def compare(cells: Any, shot: Any, listed: Any, n: int, misses: Any) -> None:
+    """`expected_misses` of each of `cells` int64[C] over the first `n` fleets, into `misses`."""
+    part = np.zeros(n, U)
+    chances = np.zeros(listed.owner.shape[1])
+    answers, spare = np.zeros(n, U), np.zeros(n, U)
+    stack, seen = np.zeros((n + 8, 2), U), np.zeros((n + 8, 3), U)
+    for i in range(len(cells)):
+        for f in range(n):
+            part[f] = f
+        misses[i] = expected_misses(
+            cells[i], shot, listed, part, chances, answers, spare, stack, seen
+        )
