@@ -15,7 +15,7 @@ from trireme.arena import Match, entrants, run_match, start, write_reports
 from trireme.arena.history import keep
 from trireme.core.play import play
 from trireme.core.record import parse_record
-from trireme.core.registry import GAMES, make_game
+from trireme.core.registry import GAMES, find, make_game
 from trireme.server import schema as schema_module
 from trireme.server.codes import CODES
 from trireme.store import open_store
@@ -136,6 +136,42 @@ def test_hints_name_an_agent_and_a_legal_action(server: Running) -> None:
     assert hint["action"] in player.state(0)["legal"]
     assert player.ask("hint", seat=0, agent="os:system")["code"] == "bad_agent"
     assert player.position["moves"] == 0
+
+
+INSIGHTS = {
+    "battleship": {"heat", "entropy_bits", "best"},
+    "gomoku": {"value", "depth", "line", "moves"},
+    "navigation": {"plans"},
+}
+"""What web-protocol.md promises of each game."""
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_insight_has_the_shape_that_clients_expect(server: Running, game: str) -> None:
+    player = server.player(server.create(game, clock="none"))
+    answer = player.ask("insight", seat=0, seconds=0.2)
+    if find(game).insight is None:
+        assert answer["code"] == "no_insight"
+        return
+    assert answer["type"] == "insight", answer
+    assert set(answer["insight"]) >= INSIGHTS[game]
+    actions = {
+        "battleship": lambda found: [found["best"]],
+        "gomoku": lambda found: [move["action"] for move in found["moves"]],
+        "navigation": lambda found: [plan["plan"] for plan in found["plans"]],
+    }[game](answer["insight"])
+    made = make_game(game)
+    assert actions
+    for action in actions:
+        assert made.write(made.read(action)) == action
+    if game == "battleship":
+        heat = answer["insight"]["heat"]
+        assert (len(heat), len(heat[0])) == (10, 10)
+        assert sum(map(sum, heat)) == pytest.approx(17, rel=0.05)
+    if game == "navigation":
+        weights = [plan["weight"] for plan in answer["insight"]["plans"]]
+        assert weights == sorted(weights, reverse=True)
+        assert 0.9 < sum(weights) <= 1.001
 
 
 def test_analysis_of_any_position_of_a_finished_game(server: Running) -> None:

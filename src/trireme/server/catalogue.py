@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from trireme.core.options import options_of
-from trireme.core.registry import GAMES, find, load, parse_spec
+from trireme.core.options import settings as settings_of
+from trireme.core.registry import GAMES, find, load, make_game, parse_spec
 
 from .codes import Refusal
 from .shapes import AgentInfo, GameInfo, OptionInfo
@@ -89,5 +90,9 @@ def _option(option: DescribedOption) -> OptionInfo:
 
 
 def warm_up() -> list[Warm]:
-    """What workers prepare while they are idle: each game's usual opponent."""
-    return [Warm(name, {}, find(name).opponent) for name in GAMES]
+    """What workers prepare while they are idle: each game's usual opponent, alone and in pairs."""
+    return [
+        Warm(name, settings_of(make_game(name, variant)), find(name).opponent)
+        for name in GAMES
+        for variant in dict.fromkeys((find(name).versus, None))
+    ]

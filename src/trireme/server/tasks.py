@@ -20,6 +20,7 @@ from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
 from trireme.core.registry import agent_class, find, load, make_agent, make_game, parse_spec
 
+REHEARSAL_SECONDS = 0.05
 MOST_AGENTS = 12
 """Prepared agents that one worker keeps."""
 
@@ -48,6 +49,8 @@ class Desk:
     def __init__(self) -> None:
         self._games: OrderedDict[bytes, AnyGame] = OrderedDict()
         self._agents: OrderedDict[tuple[bytes, str], AnyAgent] = OrderedDict()
+        self.rehearsed: set[str] = set()
+        """Games whose insight is compiled."""
 
     def game(self, name: str, settings: dict[str, Any]) -> AnyGame:
         key = msgspec.json.encode([name, settings])
@@ -127,12 +130,18 @@ class Ponder:
     seconds: float
 
     def ready(self, desk: Desk) -> None:
-        _insight(self.game)
+        """The first insight into a game compiles: it is had twice, and the second one counts."""
+        if self.game not in desk.rehearsed:
+            self._found(desk, min(self.seconds, REHEARSAL_SECONDS))
+            desk.rehearsed.add(self.game)
 
     def run(self, desk: Desk) -> dict[str, Any]:
+        return self._found(desk, self.seconds)
+
+    def _found(self, desk: Desk, seconds: float) -> dict[str, Any]:
         game = desk.game(self.game, self.settings)
         rng = _stream(self.seed, self.place)
-        found = _insight(self.game)(game, self.view, self.seat, self.seconds, rng)
+        found = _insight(self.game)(game, self.view, self.seat, seconds, rng)
         plain: dict[str, Any] = msgspec.to_builtins(found)
         return plain
 
