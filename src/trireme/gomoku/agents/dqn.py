@@ -1,0 +1,84 @@
+"""The dqn agent: a network's values of all moves, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trireme.core.errors import BadSpec
+from trireme.core.game import AnyGame, Turn
+from trireme.core.onnx import load_network
+from trireme.core.options import option
+
+from ..encode import Encoder
+from ..rules import Action, Gomoku, State
+from ..swap2 import choose, opening_stone
+
+MODEL = Path(__file__).parent.parent / "models" / "dqn" / "network.onnx"
+
+Floats = NDArray[np.float32]
+Evaluate = Callable[[NDArray[np.int8]], Floats]
+"""Q values `float[B, n * n]` of `planes: int8[B, 4, n, n]`; taken points far below all others."""
+
+
+@dataclass(frozen=True)
+class DQN:
+    """Plays the move that a network, trained by self-play, values highest."""
+
+    model: str = option("", "a file of weights, .onnx or .pt (torch); empty: those that ship")
+    epsilon: float = option(0.0, "chance of a random move instead, from 0 to 1")
+
+    name: ClassVar[str] = "dqn"
+
+    def prepare(self, game: AnyGame) -> None:
+        evaluator(self.model)
+
+    def act(self, turn: Turn[Action, State]) -> Action:
+        game, view = turn.game, turn.view
+        assert isinstance(game, Gomoku)
+        if self.epsilon and turn.rng.random() < self.epsilon:
+            return turn.legal.sample(turn.rng)
+        if stone := opening_stone(game, view, turn.rng):
+            return stone
+        worth = values(game, view, self.model)
+        if options := game.choosing(view):
+            return choose(options, float(worth.max()))
+        return divmod(int(worth.argmax()), game.size)
+
+
+def values(game: Gomoku, view: State, model: str = "") -> Floats:
+    """What each point is worth to the side to move, `float[n, n]`, from -1 lost to 1 won.
+
+    Taken points get minus infinity.
+    """
+    planes = Encoder(game).planes(view)
+    q = evaluator(model)(planes[None])[0].reshape(game.size, game.size)
+    return np.where(planes[0] + planes[1] == 0, q, -np.inf).astype(np.float32)
+
+
+@cache
+def evaluator(model: str) -> Evaluate:
+    """The network of a file, or the one that ships."""
+    if model.endswith(".pt"):
+        return _torch_network(Path(model))
+    network = load_network(Path(model) if model else MODEL)
+    return lambda planes: network(planes=planes)
+
+
+def _torch_network(path: Path) -> Evaluate:
+    if not path.is_file():
+        raise BadSpec(f"there is no network {str(path)!r}")
+    try:
+        from .dqn_network import evaluate, load
+    except ImportError:
+        raise BadSpec(
+            f"{path.name} needs torch: pip install 'trireme-lab[learn]', or use an .onnx file"
+        ) from None
+    network = load(path)
+    return lambda planes: evaluate(network, planes)

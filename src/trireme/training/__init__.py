@@ -1,0 +1,1 @@
+"""Learning: one readable file per algorithm, on the networks, replay and self-play beside it."""

@@ -1,0 +1,181 @@
+"""The heatmap of Battleship: a network learns where ships lie from fleets as the game places them.
+
+The label of a cell is whether a ship lies there. Cross-entropy against the truth is least, on
+average over fleets, for the exact probability given what is known: the network learns the posterior
+without ever being shown one. It plays as it learns, so that it sees the positions that it meets.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from trireme.battleship.agents.heatmap_network import HeatmapNetwork
+from trireme.battleship.batch import Batch, seeds
+from trireme.battleship.rules import Battleship
+
+from . import heatmap_kernels as kernels
+from .log import Log
+from .run import Clock, describe, device_of, load_checkpoint, save_checkpoint, stoppable, write_json
+from .settings import BattleshipHeatmap
+
+
+def facts_of(batch: Batch) -> NDArray[np.int8]:
+    """What the shooter knows of each board, `int8[B, N]`: 0 unknown, 1 water, 2 ship."""
+    seas, board = batch.seas, batch.game.boards[0]
+    out = np.empty(seas.board.shape, np.int8)
+    kernels.known(seas.board, seas.owner, seas.afloat, board.rows, board.cols, board.touching, out)
+    return out
+
+
+def planes_of(facts: Tensor, rows: int, cols: int) -> Tensor:
+    """`float[B, 3, rows, cols]` of `facts: int8[B, N]`: water, ship, unknown."""
+    known = facts.view(-1, rows, cols)
+    return torch.stack([known == 1, known == 2, known == 0], 1).float()
+
+
+def loss_of(odds: Tensor, ships: Tensor, unknown: Tensor) -> Tensor:
+    """Mean cross-entropy over the unknown cells; all `[B, N]`."""
+    each = nn.functional.binary_cross_entropy_with_logits(odds, ships, reduction="none")
+    return (each * unknown).sum() / unknown.sum()
+
+
+def aim(odds: Tensor, unknown: Tensor) -> Tensor:
+    """The unknown cells of the highest odds, `int64[B]`."""
+    return odds.masked_fill(~unknown, -torch.inf).argmax(1)
+
+
+def load(path: Path) -> HeatmapNetwork:
+    """The network of a `.pt` file that a run saved."""
+    found = torch.load(path, map_location="cpu", weights_only=True)
+    network = HeatmapNetwork(found["filters"], found["blocks"])
+    network.load_state_dict(found["weights"])
+    return network.eval()
+
+
+class Training:
+    """A run in its folder."""
+
+    def __init__(self, config: BattleshipHeatmap, folder: Path) -> None:
+        torch.set_num_threads(config.threads)
+        torch.manual_seed(config.seed)
+        self.config, self.folder = config, folder
+        self.device = device_of(config.device)
+        self.game = Battleship()
+        self.batch = Batch(self.game, config.boards, config.seed)
+        self.noise = seeds(config.seed, config.boards, stream=2)
+        network = HeatmapNetwork(config.filters, config.blocks).to(self.device)
+        self.network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.step = 0
+        self.seconds = 0.0
+
+    def run(self, *, live: bool = True) -> None:
+        """Train to the last step, or until asked to stop; the folder then holds a checkpoint."""
+        config, clock = self.config, Clock(self.config.minutes)
+        log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
+        with stoppable(clock), log:
+            while self.step < config.steps and not clock.over:
+                loss = self.advance()
+                row: dict[str, float] = {}
+                if self.step % config.log_every == 0:
+                    seconds = self.seconds + clock.seconds
+                    row = {"loss": float(loss), "positions": self.step * config.boards}
+                    row["positions_per_s"] = row["positions"] / seconds
+                if config.evaluate_every and self.step % config.evaluate_every == 0:
+                    row["shots"] = float(self.evaluate(config.evaluate_games).mean())
+                if row:
+                    seconds = self.seconds + clock.seconds
+                    log.write({"step": self.step, "seconds": seconds, **row})
+                if self.step % config.checkpoint_every == 0:
+                    self.checkpoint(clock)
+        self.checkpoint(clock)
+        self.save()
+
+    def advance(self) -> Tensor:
+        """One update on the boards as they are, then one shot at each of them."""
+        board = self.game.boards[0]
+        facts = facts_of(self.batch)
+        seen = torch.from_numpy(facts).to(self.device)
+        ships = torch.from_numpy(self.batch.seas.owner >= 0).to(self.device).float()
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._learning_rate()
+        self.network.train()
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            odds = self.network(planes_of(seen, board.rows, board.cols)).flatten(1)
+        loss = loss_of(odds, ships, (seen == 0).float())
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
+        actions = aim(odds.detach(), seen == 0).cpu().numpy()
+        self.optimizer.step()
+        kernels.explore(facts, self.config.epsilon, self.noise, actions)
+        self.batch.step(actions)
+        self.step += 1
+        return loss.detach()
+
+    @torch.no_grad()
+    def evaluate(self, games: int) -> NDArray[np.int32]:
+        """Shots that the network needs on `games` boards, always firing the likeliest cell."""
+        board = self.game.boards[0]
+        batch = Batch(self.game, games, self.config.seed + 1_000_003)
+        self.network.eval()
+        while batch.seas.togo.any():
+            seen = torch.from_numpy(facts_of(batch)).to(self.device)
+            odds = self.network(planes_of(seen, board.rows, board.cols)).flatten(1)
+            actions = aim(odds, seen == 0).cpu().numpy()
+            actions[batch.seas.togo == 0] = -1
+            batch.step(actions, autoreset=False)
+        return np.array(batch.seas.moves, np.int32)
+
+    def checkpoint(self, clock: Clock | None = None) -> Path:
+        """Write all that is needed to go on elsewhere."""
+        path = self.folder / "checkpoint.pt"
+        arrays = {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
+        state = {
+            "step": self.step,
+            "seconds": self.seconds + (clock.seconds if clock else 0.0),
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "boards": {name: torch.from_numpy(array.copy()) for name, array in arrays.items()},
+        }
+        save_checkpoint(path, state)
+        return path
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint."""
+        state = load_checkpoint(path)
+        self.step, self.seconds = state["step"], state["seconds"]
+        self.network.load_state_dict(state["network"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        arrays = {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
+        for name, array in arrays.items():
+            array[...] = state["boards"][name].numpy()
+
+    def save(self) -> None:
+        """Write the weights as they are now, with their metadata."""
+        config = self.config
+        weights: dict[str, Any] = {k: v.cpu() for k, v in self.network.state_dict().items()}
+        shape = {"filters": config.filters, "blocks": config.blocks}
+        torch.save({**shape, "weights": weights}, self.folder / "network.pt")
+        facts = describe(
+            config,
+            kind="battleship-heatmap",
+            board_size=[self.game.rows, self.game.cols],
+            channels=["known water", "hit", "unknown"],
+            seed=config.seed,
+            steps=self.step,
+            positions=self.step * config.boards,
+        )
+        write_json(self.folder / "metadata.json", facts)
+
+    def _learning_rate(self) -> float:
+        config = self.config
+        along = (1 - math.cos(math.pi * min(1.0, self.step / config.steps))) / 2
+        return config.learning_rate + (config.learning_rate_end - config.learning_rate) * along

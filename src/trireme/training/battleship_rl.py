@@ -1,0 +1,308 @@
+"""Reinforcement learning on Battleship: PPO, DQN, A2C and MaskablePPO of Stable-Baselines3.
+
+All four learn on the vector environment from the same observations through the same convolutions.
+MaskablePPO never considers a cell that was shot at; the other three have to learn not to, and pay
+for every shot that they waste until they do.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from gymnasium import spaces
+from numpy.typing import NDArray
+from sb3_contrib import MaskablePPO
+from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
+from stable_baselines3 import A2C, DQN, PPO
+from stable_baselines3.common.base_class import BaseAlgorithm
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.policies import MultiInputActorCriticPolicy
+from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
+from stable_baselines3.common.vec_env import VecMonitor
+from torch import Tensor, nn
+
+from trireme.core.options import build
+from trireme.envs.sb3 import BattleshipVecEnv
+
+from .log import Log
+from .run import Clock, describe, device_of, stoppable, write_json
+from .settings import BattleshipRL
+
+SIDE = 10
+SHIPS = 5
+PLANES = 3 + SHIPS + 1
+
+
+def planes_of(board: Tensor, ships: Tensor, count: Tensor) -> Tensor:
+    """`float[B, 9, rows, cols]` of what the environment shows.
+
+    Unknown, miss, hit; the sizes afloat, largest first, over the largest; shots over cells.
+    """
+    facts = torch.cat([ships.float() / SHIPS, count.float() / SIDE**2], 1)[:, :, None, None]
+    facts = facts.expand(-1, -1, board.shape[1], board.shape[2])
+    seen = torch.stack([board == 0, board == 1, board == 2], 1).float()
+    return torch.cat([seen, facts], 1)
+
+
+class Convolutions(BaseFeaturesExtractor):
+    """The trunk that policy and value share; its features are `[filters, 10, 10]`, flat."""
+
+    def __init__(self, space: spaces.Dict, filters: int, blocks: int) -> None:
+        super().__init__(space, filters * SIDE**2)
+        self.trunk = nn.Sequential(
+            nn.Conv2d(PLANES, filters, 5, padding=2), nn.ReLU(), *_blocks(filters, blocks)
+        )
+
+    def forward(self, observation: dict[str, Tensor]) -> Tensor:
+        board = observation["attack_board"].view(-1, SIDE, SIDE)
+        planes = planes_of(board, observation["remaining_ships"], observation["move_count"])
+        features: Tensor = self.trunk(planes).flatten(1)
+        return features
+
+
+class PlainBlock(nn.Module):
+    """Two convolutions beside a shortcut, without normalisation: its statistics lag behind a
+    policy that changes, and PPO's ratios suffer."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(filters, filters, 3, padding=1)
+        self.second = nn.Conv2d(filters, filters, 3, padding=1)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return torch.relu(x + self.second(torch.relu(self.first(x))))
+
+
+def _blocks(filters: int, blocks: int) -> list[nn.Module]:
+    return [PlainBlock(filters) for _ in range(blocks)]
+
+
+class CellHead(nn.Module):
+    """One number a cell, by the same weights everywhere: the logits of the policy."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.layer = nn.Conv2d(filters, 1, 1)
+
+    def forward(self, features: Tensor) -> Tensor:
+        logits: Tensor = self.layer(features.view(len(features), -1, SIDE, SIDE)).flatten(1)
+        return logits
+
+
+class BoardHead(nn.Module):
+    """One number a board: its value."""
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.layers = nn.Sequential(nn.Linear(2 * filters, 64), nn.ReLU(), nn.Linear(64, 1))
+
+    def forward(self, features: Tensor) -> Tensor:
+        planes = features.view(len(features), -1, SIDE, SIDE)
+        pooled = torch.cat([planes.mean((2, 3)), planes.amax((2, 3))], 1)
+        value: Tensor = self.layers(pooled)
+        return value
+
+
+class Policy(nn.Module):
+    """The trained policy alone, from an observation to logits, on boards of any size."""
+
+    def __init__(self, model: BaseAlgorithm) -> None:
+        super().__init__()
+        policy: Any = model.policy
+        self.trunk = policy.features_extractor.trunk
+        self.head = policy.action_net.layer
+
+    def forward(self, board: Tensor, ships: Tensor, count: Tensor) -> Tensor:
+        """`float[B, rows * cols]` of `float[B, rows, cols]`, `float[B, 5]` and `float[B, 1]`."""
+        logits: Tensor = self.head(self.trunk(planes_of(board, ships, count))).flatten(1)
+        return logits
+
+
+class _Heads:
+    """Put the two heads in place of Stable-Baselines3's plain layers."""
+
+    def _build(self, lr_schedule: Any) -> None:
+        super()._build(lr_schedule)  # type: ignore[misc]
+        policy: Any = self
+        filters = policy.features_dim // SIDE**2
+        policy.action_net = CellHead(filters).to(policy.device)
+        policy.value_net = BoardHead(filters).to(policy.device)
+        nn.init.zeros_(policy.action_net.layer.weight)
+        policy.optimizer = policy.optimizer_class(
+            policy.parameters(), lr=lr_schedule(1), **policy.optimizer_kwargs
+        )
+
+
+class MaskedPolicy(_Heads, MaskableMultiInputActorCriticPolicy):
+    """The policy of MaskablePPO."""
+
+
+class OpenPolicy(_Heads, MultiInputActorCriticPolicy):
+    """The policy of PPO and A2C."""
+
+
+def make_env(config: BattleshipRL) -> VecMonitor:
+    """The boards to train on."""
+    rewards = {
+        "miss": config.reward_miss,
+        "hit": config.reward_hit,
+        "sunk": config.reward_sunk,
+        "won": config.reward_won,
+        "invalid": config.reward_invalid,
+    }
+    env = BattleshipVecEnv(config.boards, rewards=rewards)
+    env.seed(config.seed)
+    return VecMonitor(env)
+
+
+def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
+    """The algorithm that the config names, untrained."""
+    trunk = {"filters": config.filters, "blocks": config.blocks}
+    policy: dict[str, Any] = {
+        "features_extractor_class": Convolutions,
+        "features_extractor_kwargs": trunk,
+        "net_arch": [],
+        "normalize_images": False,
+        "ortho_init": False,
+    }
+    span = config.learning_rate - config.learning_rate_end
+    common: dict[str, Any] = {
+        "env": env,
+        "seed": config.seed,
+        "device": device_of(config.device),
+        "gamma": config.gamma,
+        "learning_rate": lambda left: config.learning_rate_end + span * left,
+    }
+    rollout: dict[str, Any] = {
+        "n_steps": config.rollout,
+        "gae_lambda": config.gae_lambda,
+        "ent_coef": config.entropy,
+    }
+    clipped: dict[str, Any] = {
+        "batch_size": config.batch_size,
+        "n_epochs": config.epochs,
+        "clip_range": config.clip_range,
+    }
+    match config.algorithm:
+        case "maskable-ppo":
+            return MaskablePPO(MaskedPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
+        case "ppo":
+            return PPO(OpenPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
+        case "a2c":
+            return A2C(OpenPolicy, policy_kwargs=policy, **rollout, **common)
+        case _:
+            del policy["ortho_init"]
+            return DQN(
+                "MultiInputPolicy",
+                policy_kwargs=policy,
+                batch_size=config.batch_size,
+                buffer_size=config.buffer,
+                learning_starts=config.boards * 20,
+                train_freq=1,
+                target_update_interval=500,
+                exploration_final_eps=config.epsilon_end,
+                **common,
+            )
+
+
+@torch.no_grad()
+def scores(model: BaseAlgorithm, observation: dict[str, NDArray[Any]]) -> Tensor:
+    """What the policy thinks of every cell, `float[B, cells]`: logits, or Q values of DQN."""
+    policy: Any = model.policy
+    policy.set_training_mode(False)
+    tensors, _ = policy.obs_to_tensor(observation)
+    if isinstance(model, DQN):
+        values: Tensor = policy.q_net(tensors)
+        return values
+    features = policy.extract_features(tensors)
+    logits: Tensor = policy.action_net(features)
+    return logits
+
+
+def evaluate(model: BaseAlgorithm, games: int, seed: int) -> NDArray[np.int64]:
+    """Shots on `games` boards, firing the best open cell each time."""
+    env = BattleshipVecEnv(games)
+    env.seed(seed)
+    observation = env.reset()
+    shots = np.zeros(games, np.int64)
+    while not shots.all():
+        wanted = scores(model, observation).cpu().numpy()
+        wanted[~env.boards.action_masks()] = -np.inf
+        observation, _, ended, infos = env.step(wanted.argmax(1))
+        for board in np.flatnonzero(ended):
+            if not shots[board]:
+                shots[board] = infos[board]["move_count"]
+    return shots
+
+
+class Watch(BaseCallback):
+    """Writes the log, evaluates on the way, and stops the run when asked to."""
+
+    def __init__(self, config: BattleshipRL, log: Log, clock: Clock) -> None:
+        super().__init__()
+        self.config, self.log, self.clock = config, log, clock
+        self.due = 0
+
+    def _on_step(self) -> bool:
+        if self.num_timesteps >= self.due and not self.clock.over:
+            self.due = self.num_timesteps + (self.config.evaluate_every or self.config.steps)
+            self.tell()
+        return not self.clock.over
+
+    def tell(self) -> None:
+        """One line: training episodes of late, and a fresh evaluation."""
+        recent = list(self.model.ep_info_buffer or ())
+        row = {"step": self.num_timesteps, "seconds": self.clock.seconds}
+        if recent:
+            row["reward"] = float(np.mean([episode["r"] for episode in recent]))
+            row["length"] = float(np.mean([episode["l"] for episode in recent]))
+        if self.config.evaluate_every:
+            shots = evaluate(self.model, self.config.evaluate_games, self.config.seed + 1)
+            row["shots"] = float(shots.mean())
+        self.log.write(row)
+
+
+def load(folder: Path) -> BaseAlgorithm:
+    """The trained model of a run's folder.
+
+    It is built from its config and takes only the weights from its file, because the file's pickled
+    parts can't be read by another version of Python.
+    """
+    facts = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
+    config = build(BattleshipRL, {**facts["config"], "device": "cpu", "boards": 1}, owner="rl")
+    model = make_model(config, make_env(config))
+    model.set_parameters(str(folder / "model.zip"), device="cpu")
+    return model
+
+
+def train(config: BattleshipRL, folder: Path, *, resume: bool = False, live: bool = True) -> None:
+    """Train, or go on training, in `folder`; it then holds the model, its log and metadata."""
+    torch.set_num_threads(config.threads)
+    folder.mkdir(parents=True, exist_ok=True)
+    env, path = make_env(config), folder / "model.zip"
+    model = make_model(config, env)
+    if resume:
+        model.set_parameters(str(path), device=model.device)
+        model.num_timesteps = int((folder / "steps.txt").read_text())
+    clock = Clock(config.minutes)
+    log = Log(folder, resume_at=model.num_timesteps if resume else None, live=live)
+    left = max(0, config.steps - model.num_timesteps)
+    with stoppable(clock), log:
+        watch = Watch(config, log, clock)
+        model.learn(left, callback=watch, reset_num_timesteps=not resume)
+        watch.tell()
+    model.save(path)
+    (folder / "steps.txt").write_text(f"{model.num_timesteps}\n")
+    facts = describe(
+        config,
+        kind="battleship-rl",
+        board_size=[SIDE, SIDE],
+        channels=["unknown", "miss", "hit", *["size afloat"] * SHIPS, "shots fired"],
+        seed=config.seed,
+        steps=model.num_timesteps,
+    )
+    write_json(folder / "metadata.json", facts)

@@ -1,0 +1,45 @@
+"""Settings read from YAML and options, checked, and written back with their hash."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from trireme.core.errors import BadSettings
+from trireme.core.options import build, settings
+
+T = TypeVar("T")
+
+
+def load(cls: type[T], path: Path | None, options: Mapping[str, Any], *, owner: str) -> T:
+    """Settings of a run: an option beats the file, and the file beats the default."""
+    values: dict[str, Any] = {}
+    if path is not None:
+        values.update(read(path))
+    values.update(options)
+    return build(cls, values, owner=owner)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """The keys and values of a YAML file."""
+    try:
+        found = msgspec.yaml.decode(path.read_bytes())
+    except OSError as error:
+        raise BadSettings(f"can't read the config {str(path)!r}: {error.strerror}") from None
+    except msgspec.DecodeError as error:
+        raise BadSettings(f"{str(path)!r} is not YAML: {error}") from None
+    if found is None:
+        return {}
+    if not isinstance(found, dict):
+        raise BadSettings(f"{str(path)!r} must hold keys and values, not {found!r:.60}")
+    return found
+
+
+def fingerprint(config: object) -> str:
+    """A short hash of all settings: equal for equal settings, whatever file they came from."""
+    text = msgspec.json.encode(settings(config), order="sorted")
+    return hashlib.sha256(text).hexdigest()[:12]

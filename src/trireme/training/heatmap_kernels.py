@@ -1,0 +1,60 @@
+"""What a shooter knows of thousands of Battleship boards, written as planes for a network."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def known(
+    board: Any, owner: Any, afloat: Any, rows: int, cols: int, touching: bool, out: Any
+) -> None:
+    """Write what the answers say into `out: int8[B, rows * cols]`: 0 unknown, 1 water, 2 ship.
+
+    `board: int8[B, N]` holds the answers (0 unknown, 1 miss, 2 hit), `owner: int8[B, N]` the ship
+    in a cell, and `afloat: int8[B, S]` is 0 for a sunk one. Unless ships may touch, the cells
+    around a sunk ship are water; owners of other cells are never looked at.
+    """
+    for b in range(board.shape[0]):
+        for cell in range(rows * cols):
+            out[b, cell] = board[b, cell]
+        if touching:
+            continue
+        for cell in range(rows * cols):
+            if board[b, cell] != 2 or afloat[b, owner[b, cell]] != 0:
+                continue
+            row, col = cell // cols, cell % cols
+            for r in range(max(0, row - 1), min(rows, row + 2)):
+                for c in range(max(0, col - 1), min(cols, col + 2)):
+                    if out[b, r * cols + c] == 0:
+                        out[b, r * cols + c] = 1
+
+
+@njit(cache=True, nogil=True)
+def explore(facts: Any, epsilon: float, states: Any, actions: Any) -> None:
+    """Replace some of `actions: int64[B]` by random cells that `facts: int8[B, N]` leave unknown.
+
+    `states: uint64[B]` are random states; each action is replaced with probability `epsilon`.
+    """
+    cells = facts.shape[1]
+    for b in range(len(actions)):
+        x = states[b]
+        for turn in range(2):
+            x ^= x << np.uint64(13)
+            x ^= x >> np.uint64(7)
+            x ^= x << np.uint64(17)
+            if turn == 0 and (x >> np.uint64(11)) * (1.0 / 9007199254740992.0) >= epsilon:
+                break
+            if turn == 1:
+                left = 0
+                for cell in range(cells):
+                    left += facts[b, cell] == 0
+                wanted = np.int64(((x >> np.uint64(32)) * np.uint64(left)) >> np.uint64(32))
+                for cell in range(cells):
+                    if facts[b, cell] == 0:
+                        if wanted == 0:
+                            actions[b] = cell
+                            break
+                        wanted -= 1
+        states[b] = x

@@ -1,0 +1,91 @@
+"""The log of a run: JSON lines and CSV on disk, a live table on the screen, a plot at the end."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+
+import msgspec
+from rich.console import Console
+from rich.live import Live
+from rich.table import Table
+
+from .plot import curves
+
+Row = dict[str, float]
+
+
+class Log:
+    """Rows of numbers, each with a `step`; columns may come and go.
+
+    A run that resumes drops what was logged after its checkpoint, so that the log of an
+    interrupted run is that of an uninterrupted one.
+    """
+
+    def __init__(self, folder: Path, *, resume_at: int | None = None, live: bool = True) -> None:
+        folder.mkdir(parents=True, exist_ok=True)
+        self.jsonl, self.csv = folder / "log.jsonl", folder / "log.csv"
+        self.svg = folder / "curves.svg"
+        self.rows: list[Row] = []
+        if resume_at is not None and self.jsonl.exists():
+            lines = self.jsonl.read_bytes().splitlines()
+            self.rows = [r for r in map(_row, lines) if r["step"] <= resume_at]
+        self.jsonl.write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in self.rows))
+        self.live = Live(console=Console(), auto_refresh=False) if live else None
+
+    def __enter__(self) -> Log:
+        if self.live is not None:
+            self.live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self.live is not None:
+            self.live.stop()
+        self.finish()
+
+    def write(self, row: Mapping[str, float]) -> None:
+        """Append one row and show it."""
+        kept = {name: round(float(value), 6) for name, value in row.items()}
+        self.rows.append(kept)
+        with self.jsonl.open("ab") as file:
+            file.write(msgspec.json.encode(kept) + b"\n")
+        if self.live is not None:
+            self.live.update(self._table(), refresh=True)
+
+    def finish(self) -> None:
+        """Write the CSV and the plot of all rows so far."""
+        with self.csv.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, self._columns())
+            writer.writeheader()
+            writer.writerows(self.rows)
+        series = {
+            name: [(r["step"], r[name]) for r in self.rows if name in r]
+            for name in self._columns()
+            if name not in ("step", "seconds")
+        }
+        self.svg.write_text(curves(series), encoding="utf-8")
+
+    def _columns(self) -> list[str]:
+        return list(dict.fromkeys(name for row in self.rows for name in row)) or ["step"]
+
+    def _table(self) -> Table:
+        latest: Row = {}
+        for row in self.rows[-200:]:
+            latest.update(row)
+        table = Table(box=None, pad_edge=False)
+        for name in latest:
+            table.add_column(name, justify="right", header_style="dim")
+        for row in [*self.rows[-8:-1], latest]:
+            table.add_row(*(f"{row[n]:.6g}" if n in row else "" for n in latest))
+        return table
+
+
+def _row(line: bytes) -> Row:
+    return msgspec.json.decode(line, type=Row)

@@ -1,0 +1,170 @@
+"""Promotion: a trained network is exported, meets the gate in the arena, and ships if it passes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import trireme.battleship
+import trireme.gomoku
+from trireme.arena import Entrant, Match, Progress, gate, run_match, start, write_reports
+from trireme.arena.standing import Shots
+from trireme.battleship.rules import Battleship
+from trireme.core.errors import BadSettings
+from trireme.core.options import settings
+from trireme.gomoku.rules import Gomoku
+
+from .export import export
+from .run import write_json
+from .settings import Gate
+
+Watch = Callable[[Progress], object]
+
+
+@dataclass(frozen=True)
+class Promotion:
+    """How a candidate fared, and where it went."""
+
+    passed: bool
+    report: dict[str, Any]
+    folder: Path
+    """Where the weights lie now: with those that ship, or still in the run's folder."""
+
+
+def promote(
+    folder: Path, config: Gate, *, models: Path | None = None, on_game: Watch | None = None
+) -> Promotion:
+    """Let the network in a run's folder try the gate; copy it to `models` if it passes.
+
+    Without `models` it goes to where the agents look for the weights that ship. The report of the
+    gate is kept in the run's folder either way.
+    """
+    kind = _metadata(folder)["kind"]
+    export_run(folder)
+    trial = {
+        "gomoku-dqn": _gomoku_trial,
+        "battleship-heatmap": _battleship_trial,
+        "battleship-rl": _battleship_trial,
+    }[kind]
+    report = {"gate": settings(config), **trial(folder, kind, config, on_game)}
+    write_json(folder / "report.json", report)
+    if not report["passed"]:
+        return Promotion(False, report, folder)
+    target = models or _home(kind)
+    target.mkdir(parents=True, exist_ok=True)
+    for name in ("network.onnx", "metadata.json", "report.json"):
+        shutil.copyfile(folder / name, target / name)
+    return Promotion(True, report, target)
+
+
+def export_run(folder: Path) -> Path:
+    """Write the trained network of a run's folder as `network.onnx` beside it."""
+    kind, path = _metadata(folder)["kind"], folder / "network.onnx"
+    if kind == "gomoku-dqn":
+        from trireme.gomoku.agents.dqn_network import load as load_dqn
+
+        planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
+        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
+        export(load_dqn(folder / "network.pt"), {"planes": planes}, path, output="q", sizes=axes)
+    elif kind == "battleship-heatmap":
+        from .battleship_heatmap import load as load_heatmap
+
+        planes = (torch.rand(2, 3, 10, 10) > 0.5).float()
+        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
+        network = load_heatmap(folder / "network.pt")
+        export(network, {"planes": planes}, path, output="odds", sizes=axes)
+    else:
+        _export_policy(folder, path)
+    return path
+
+
+def _export_policy(folder: Path, path: Path) -> None:
+    from .battleship_rl import Policy, load
+
+    model = load(folder)
+    example = {
+        "attack_board": torch.randint(0, 3, (2, 10, 10)).float(),
+        "remaining_ships": torch.tensor([[5.0, 4, 3, 3, 2], [4, 3, 0, 0, 0]]),
+        "move_count": torch.tensor([[3.0], [40.0]]),
+    }
+    axes = {name: {0: "batch"} for name in example}
+    axes["attack_board"] |= {1: "rows", 2: "cols"}
+    export(Policy(model), example, path, output="logits", sizes=axes)
+
+
+def _gomoku_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) -> dict[str, Any]:
+    """Against the heuristic and against random, both sides with a little noise."""
+    game = Gomoku()
+    weights = f'model="{(folder / "network.onnx").absolute()}"'
+    noise = f"epsilon={config.epsilon}"
+    ours = Entrant("dqn", f"dqn:{weights},{noise}")
+    common: dict[str, Any] = {
+        "seed": config.seed,
+        "executor": config.executor,
+        "workers": config.workers or None,
+        "on_game": watch,
+    }
+    rival = Entrant(config.against, _noisy(config.against, noise))
+    main = gate(game, ours, rival, threshold=config.threshold, games=config.games, **common)
+    easy = gate(
+        game,
+        ours,
+        "random",
+        threshold=config.random_threshold,
+        games=config.random_games,
+        **common,
+    )
+    report = {
+        "passed": main.passed and easy.passed,
+        "against": {config.against: _told(main), "random": _told(easy)},
+    }
+    if config.tree_games:
+        tree = Entrant("dqn+mcts", f"dqn+mcts:{weights}")
+        over = gate(game, tree, ours, threshold=0.5, games=config.tree_games, **common)
+        report["dqn+mcts against dqn"] = _told(over)
+    return report
+
+
+def _battleship_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) -> dict[str, Any]:
+    """Mean shots on boards of the default rules."""
+    agent = kind.removeprefix("battleship-")
+    weights = f'model="{(folder / "network.onnx").absolute()}"'
+    match = Match(Battleship(), (Entrant(agent, f"{agent}:{weights}"),), config.games, config.seed)
+    place = start(match)
+    progress = run_match(
+        place, executor=config.executor, workers=config.workers or None, on_game=watch
+    )
+    standing = write_reports(place, progress).agents[0].standing
+    assert isinstance(standing, Shots)
+    return {"passed": standing.shots_mean <= config.most_shots, "shots": asdict(standing)}
+
+
+def _noisy(spec: str, noise: str) -> str:
+    """A spec with noise, where the agent is one that takes it."""
+    return f"{spec}:{noise}" if spec == "heuristic" else spec
+
+
+def _told(verdict: Any) -> dict[str, Any]:
+    """A verdict without the folder, which means nothing elsewhere."""
+    return {name: value for name, value in asdict(verdict).items() if name != "folder"}
+
+
+def _metadata(folder: Path) -> dict[str, Any]:
+    path = folder / "metadata.json"
+    if not path.is_file():
+        raise BadSettings(f"{str(folder)!r} holds no trained network: metadata.json is missing")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
+def _home(kind: str) -> Path:
+    """Where the agent of this kind looks for its weights."""
+    game, _, agent = kind.partition("-")
+    package = {"gomoku": trireme.gomoku, "battleship": trireme.battleship}[game]
+    return Path(package.__path__[0]) / "models" / agent

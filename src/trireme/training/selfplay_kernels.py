@@ -1,0 +1,229 @@
+"""Batched self-play of Gomoku: moves chosen, made and recorded for all games at once.
+
+Shapes: B games in play, n × n points (point = row × n + col), area = n × n. `Table` holds the games
+in play; a finished game leaves its row of moves behind and its place starts the next one.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from trireme.gomoku.kernels import DRAWN, GOING_ON, WON, wins
+
+EXPLORER, PARTNER, TEACHER, ELDER = 0, 1, 2, 3
+"""Who plays a colour: the network with much noise, with little, the heuristic, an old network."""
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+
+
+class Table(NamedTuple):
+    """Games in play."""
+
+    boards: Any
+    """int8[B, n, n]: 0 empty, 1 black, -1 white."""
+    counts: Any
+    """int32[B]: stones on the board; even: black is to move."""
+    moves: Any
+    """int16[B, area]: the points in the order they were filled."""
+    random: Any
+    """bool[B, area]: whether the ply was drawn at random."""
+    begins: Any
+    """int32[B]: stones that the opening put."""
+    players: Any
+    """int8[B, 2]: who plays black and white."""
+    streams: Any
+    """uint64[B]: random states."""
+
+
+class Finished(NamedTuple):
+    """Games that came to their end: rows for at most B of them."""
+
+    moves: Any
+    """int16[B, area]"""
+    random: Any
+    """bool[B, area]"""
+    begins: Any
+    """int32[B]"""
+    lengths: Any
+    """int32[B]: plies in all."""
+    results: Any
+    """int8[B]: 1 black won, -1 white won, 0 drawn."""
+    players: Any
+    """int8[B, 2]"""
+
+
+@njit(cache=True, inline="always")
+def _draw(streams: Any, b: Any) -> Any:
+    """The next 64 random bits of game b."""
+    state = streams[b] + _GOLDEN
+    streams[b] = state
+    z = (state ^ (state >> np.uint64(30))) * _MIX1
+    z = (z ^ (z >> np.uint64(27))) * _MIX2
+    return z ^ (z >> np.uint64(31))
+
+
+@njit(cache=True, inline="always")
+def _below(streams: Any, b: Any, n: int) -> Any:
+    """A number from 0 to n - 1."""
+    return np.int64(((_draw(streams, b) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
+
+
+@njit(cache=True)
+def _any_empty(flat: Any, streams: Any, b: int, left: int) -> int:
+    """An empty point, each of the `left` ones equally likely."""
+    wanted = _below(streams, b, left)
+    for point in range(len(flat)):
+        if flat[point] == 0:
+            if wanted == 0:
+                return point
+            wanted -= 1
+    return -1
+
+
+@njit(cache=True)
+def restart(table: Any, b: int, stones: int) -> None:
+    """Begin a new game at place b: colours change hands, up to `stones` lie near the centre.
+
+    Fewer than nine stones hold no five, so that no opening ends the game.
+    """
+    n = table.boards.shape[1]
+    table.boards[b] = 0
+    table.random[b] = False
+    black = table.players[b, 0]
+    table.players[b, 0] = table.players[b, 1]
+    table.players[b, 1] = black
+    wanted = _below(table.streams, b, stones + 1)
+    reach = min(n, 7)
+    edge = (n - reach) // 2
+    count = 0
+    while count < wanted:
+        row = edge + _below(table.streams, b, reach)
+        col = edge + _below(table.streams, b, reach)
+        if table.boards[b, row, col] == 0:
+            table.boards[b, row, col] = 1 - 2 * (count & 1)
+            table.moves[b, count] = row * n + col
+            table.random[b, count] = True
+            count += 1
+    table.counts[b] = count
+    table.begins[b] = count
+
+
+@njit(cache=True)
+def _put(table: Any, b: int, point: int, random: bool, exact: bool) -> int:
+    """Make the move and record it; what it led to."""
+    n = table.boards.shape[1]
+    count = table.counts[b]
+    row, col = point // n, point % n
+    table.boards[b, row, col] = 1 - 2 * (count & 1)
+    table.moves[b, count] = point
+    table.random[b, count] = random
+    table.counts[b] = count + 1
+    if wins(table.boards[b], row, col, exact):
+        return WON
+    return DRAWN if count + 1 == n * n else GOING_ON
+
+
+@njit(cache=True)
+def advance(table: Any, proposals: Any, epsilons: Any, exact: bool, stones: int, out: Any) -> int:
+    """One ply in every game; returns how many ended and were written to `out`.
+
+    `proposals: int64[B]` are the moves that the players want; player kind k makes a random legal
+    move instead with probability `epsilons[k]`.
+    """
+    area = table.moves.shape[1]
+    ended = 0
+    for b in range(table.boards.shape[0]):
+        count = table.counts[b]
+        epsilon = epsilons[table.players[b, count & 1]]
+        chance = (_draw(table.streams, b) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+        random = chance < epsilon
+        point = proposals[b]
+        if random:
+            point = _any_empty(table.boards[b].reshape(area), table.streams, b, area - count)
+        result = _put(table, b, point, random, exact)
+        if result != GOING_ON:
+            out.moves[ended] = table.moves[b]
+            out.random[ended] = table.random[b]
+            out.begins[ended] = table.begins[b]
+            out.lengths[ended] = count + 1
+            out.players[ended] = table.players[b]
+            out.results[ended] = 0 if result == DRAWN else 1 - 2 * (count & 1)
+            ended += 1
+            restart(table, b, stones)
+    return ended
+
+
+@njit(cache=True)
+def play_ply(table: Any, moves: Any, exact: bool, results: Any) -> None:
+    """Make `moves: int64[B]`; what each led to goes into `results: int8[B]`. Nothing restarts."""
+    for b in range(table.boards.shape[0]):
+        results[b] = _put(table, b, moves[b], False, exact)
+
+
+@njit(cache=True)
+def returns_from(
+    random: Any, length: int, result: int, ply: int, n: int, gamma: float, penalty: float
+) -> Any:
+    """`(reward, discount, next ply)` of one ply of a finished game, for its mover.
+
+    The reward is what the mover gains over the next n plies: each ply's own gain belongs to its
+    own mover, so that signs alternate. It reaches less far when the game ends, or when a later ply
+    was drawn at random: what follows such a ply says nothing about good play.
+    """
+    reward = 0.0
+    factor = 1.0
+    at = ply
+    while True:
+        won = at + 1 == length and result != 0
+        reward += factor * ((1.0 if won else 0.0) - penalty)
+        factor *= -gamma
+        at += 1
+        if at == length:
+            return reward, 0.0, at
+        if at - ply == n or random[at]:
+            return reward, factor, at
+
+
+@njit(cache=True)
+def transitions(
+    games: Any,
+    ended: int,
+    n: int,
+    gamma: float,
+    penalty: float,
+    order: Any,
+    action: Any,
+    reward: Any,
+    discount: Any,
+    move_no: Any,
+    next_no: Any,
+    game: Any,
+) -> int:
+    """Write every ply of the first `ended` finished games as a transition; returns their number.
+
+    `order: int16[T, area]` and the columns `[T]` are those of `replay.Transitions`; `game` counts
+    the games from 0. The opening's stones are nobody's choice, and make no transition.
+    """
+    area = games.moves.shape[1]
+    filled = np.empty(area, np.int16)
+    rows = 0
+    for g in range(ended):
+        filled[:] = 9999
+        for ply in range(games.lengths[g]):
+            filled[games.moves[g, ply]] = ply
+        for ply in range(games.begins[g], games.lengths[g]):
+            gained, kept, at = returns_from(
+                games.random[g], games.lengths[g], games.results[g], ply, n, gamma, penalty
+            )
+            order[rows] = filled
+            action[rows] = games.moves[g, ply]
+            reward[rows] = gained
+            discount[rows] = kept
+            move_no[rows] = ply
+            next_no[rows] = at
+            game[rows] = g
+            rows += 1
+    return rows
