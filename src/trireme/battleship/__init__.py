@@ -11,6 +11,8 @@ SLICE = Slice(
         "hunt": "trireme.battleship.agents.hunt:Hunt",
         "density": "trireme.battleship.agents.density:Density",
         "density+": "trireme.battleship.agents.density_plus:DensityPlus",
+        "rl": "trireme.battleship.agents.rl:Reinforced",
+        "heatmap": "trireme.battleship.agents.heatmap:Heatmap",
         "posterior": "trireme.battleship.agents.posterior:Posterior",
         "mcts": "trireme.battleship.agents.mcts:Mcts",
         "lookahead": "trireme.battleship.agents.lookahead:Lookahead",

@@ -9,6 +9,8 @@ SLICE = Slice(
     agents={
         "random": "trireme.core.agents:Random",
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
+        "dqn": "trireme.gomoku.agents.dqn:DQN",
+        "dqn+mcts": "trireme.gomoku.agents.dqn_mcts:DQNTree",
         "search": "trireme.gomoku.agents.search:Search",
         "gomocup": "trireme.gomoku.agents.gomocup:Gomocup",
     },
