@@ -69,7 +69,7 @@ class Analysis:
     seconds: float
     value: int
     proven: bool
-    """Whether the value is a proof: a win or a loss that nothing can change."""
+    """Whether the value is a proof: a win, or a loss whatever is played."""
     line: tuple[Point, ...]
     """The best line, beginning with the move to play."""
     moves: tuple[Candidate, ...]
@@ -165,6 +165,8 @@ class Thought:
         self.me, self.other = engine.colour, 3 - engine.colour
         self.began = time.perf_counter()
         self.refuted: dict[int, int] = {}
+        self.guarded: dict[int, int] = {}
+        self.complete = False
         self.values: dict[int, int] = {}
         age = (self.control[at.AGE] + 1) % 256
         engine._stopped = False
@@ -217,14 +219,22 @@ class Thought:
                     return self._won(won)
                 if self.control[at.CUT] == 0:
                     threat_depth += 1
-            moves = self._live(moves)
-            found = self._search(depth, moves)
+            found = self._iterate(depth, moves)
             if found is None:
                 break
             best, moves = found
             if best.proven or self.over:
                 break
         return best
+
+    def _iterate(self, depth: int, moves: list[int]) -> tuple[Analysis, list[int]] | None:
+        """Search to `depth`, again without its best move as long as that is refuted by threats."""
+        while True:
+            found = self._search(depth, self._live(moves))
+            if found is None or not self.limits.threats or found[0].proven:
+                return found
+            if self.over or self._stands(found[1][0]) or not set(moves) - set(self.refuted):
+                return found
 
     def _share(self, part: float) -> int:
         return max(500, int(part * self.control[at.NODES]))
@@ -250,6 +260,7 @@ class Thought:
         """The moves to search: all that may stop what the other side threatens, else the best."""
         forced = int(first_of(self.state, self.other, at.WINS))
         if forced >= 0:
+            self.complete = True
             return [forced]
         out = np.zeros(at.ROOM, np.int32)
         promising = [int(cell) for cell in out[: root_moves(self.state, self.me, out)]]
@@ -258,26 +269,28 @@ class Thought:
             base = at.MOVES + 2 * at.ROOM
             if many > 0:
                 stops = [int(cell) for cell in self.state[base : base + many]]
+                self.complete = True
                 order = {cell: rank for rank, cell in enumerate(promising)}
                 return sorted(stops, key=lambda cell: order.get(cell, len(order)))
         return promising
 
     def _live(self, moves: list[int]) -> list[int]:
-        """Put the first move that the other side does not refute by threats in front."""
-        if not self.limits.threats:
-            return moves
-        nodes = self._share(GUARD_SHARE)
-        for cell in moves:
-            if self.over or cell in self.refuted:
-                continue
-            put(*self.base, cell, self.me)
-            lost = self._deepening(self.other, nodes)
-            take(*self.base, cell)
-            if not lost:
-                break
-            self.refuted[cell] = lost
+        """The moves that are not refuted; if all are, those that lose last come first."""
         fine = [cell for cell in moves if cell not in self.refuted]
-        return fine or sorted(moves, key=lambda cell: -self.refuted[cell])
+        return fine or sorted(self.refuted, key=lambda cell: -self.refuted[cell])
+
+    def _stands(self, cell: int) -> bool:
+        """Whether the other side finds no win by threats after this move."""
+        nodes = self._share(GUARD_SHARE)
+        if cell in self.refuted or self.guarded.get(cell, 0) * 2 > nodes:
+            return cell not in self.refuted
+        put(*self.base, cell, self.me)
+        lost = self._deepening(self.other, nodes)
+        take(*self.base, cell)
+        if lost:
+            self.refuted[cell] = lost
+        self.guarded[cell] = nodes
+        return not lost
 
     def _search(self, depth: int, moves: list[int]) -> tuple[Analysis, list[int]] | None:
         """One iteration: the analysis and the moves in their new order; None when cut short."""
@@ -312,7 +325,7 @@ class Thought:
         )
         value = moves[0].value
         line = line if line and line[0] == moves[0].move else (moves[0].move,)
-        proven = abs(value) >= at.PROVEN
+        proven = value >= at.PROVEN or (value <= -at.PROVEN and self.complete)
         return Analysis(depth, self._nodes(), self._spent(), value, proven, line, moves)
 
     def _candidate(self, cell: int, value: int) -> Candidate:
