@@ -45,7 +45,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert env.single_action_space == gymnasium.spaces.Discrete(100)
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     rows=st.integers(5, 12),
     cols=st.integers(5, 12),
@@ -85,7 +85,6 @@ def test_every_board_is_the_single_environment(
     ended = [False] * 4
     for _ in range(80):
         actions = rng.integers(-1, rows * cols + 1, 4)
-        before = env.fleets()
         observations, rewards, terminated, truncated, infos = env.step(actions)
         for i, twin in enumerate(twins):
             if mode is AutoresetMode.NEXT_STEP and ended[i]:
@@ -93,7 +92,6 @@ def test_every_board_is_the_single_environment(
                 assert (rewards[i], terminated[i], truncated[i]) == (0, False, False)
                 ended[i] = False
             else:
-                assert before[i] == env.fleets()[i] or terminated[i] or truncated[i]
                 seen, reward, over, late, info = twin.step(int(actions[i]))
                 assert (rewards[i], terminated[i], truncated[i]) == (reward, over, late)
                 ended[i] = over or late
