@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from trireme.navigation.equilibrium_kernels import equilibrium
 from trireme.navigation.pack import pack_plan, pack_ships, unpack_plan
 from trireme.navigation.planner_kernels import count_chances
 from trireme.navigation.plans import Order, Plan
@@ -21,7 +22,6 @@ from trireme.navigation.search_kernels import (
     REACH,
     SHARE,
     best_responses,
-    equilibrium,
     payoffs,
     standings,
 )
@@ -190,9 +190,8 @@ def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     mixtures = []
     for seat in (0, 1):
         mixture = np.zeros(len(every[seat]))
-        for i in range(solution.sizes[seat]):
-            at = (every[seat] == solution.plans[seat, i]).all(axis=1).argmax()
-            mixture[at] += solution.weights[seat, i]
+        for plan, weight in zip(solution.plans[seat], solution.weights[seat], strict=False):
+            mixture[(every[seat] == plan).all(axis=1).argmax()] += weight
         mixtures.append(mixture)
     exploitability = (matrix @ mixtures[1]).max() - (mixtures[0] @ matrix).min()
     assert exploitability < 0.02

@@ -164,6 +164,31 @@ def play_turn(
 
 
 @njit(cache=True)
+def play_all(
+    sea: Any,
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    turn: Any,
+    first: Any,
+    second: Any,
+    outcomes: Any,
+    after: Any,
+) -> None:
+    """Every plan of `first: uint8[K, phases]` against every plan of `second: uint8[L, phases]`.
+
+    All begin from `ships: int32[2, 3]`. `outcomes: int8[K, L]` and `after: int32[K, L, 2, 3]` get
+    where they lead.
+    """
+    for i in range(first.shape[0]):
+        for j in range(second.shape[0]):
+            for seat in range(2):
+                for k in range(3):
+                    after[i, j, seat, k] = ships[seat, k]
+            outcomes[i, j] = play_turn(sea, stats, rules, after[i, j], turn, first[i], second[j])
+
+
+@njit(cache=True)
 def reset(spawns: Any, stats: Any, ships: Any, chart: Any) -> None:
     """Put `ships: int32[2, 3]` at the start of map number `chart`."""
     for seat in range(2):

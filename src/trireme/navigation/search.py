@@ -1,30 +1,38 @@
-"""A game prepared for search: equilibria of whole plans from any position."""
+"""A game prepared for search: equilibria of whole plans from any position.
+
+The double oracle: both seats begin with a few plans; the game among those is solved; each seat
+adds its best responses, out of all its plans, to the other's mixture; and so on until neither
+gains. The gap, what both could gain together, says how far that is away.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .pack import Ints, pack_ships, rules_array, sea_array, stats_array, unpack_plan
+from .equilibrium_kernels import equilibrium
+from .pack import Ints, pack_plan, pack_ships, rules_array, sea_array, stats_array, unpack_plan
 from .plans import Plan, write_plan
 from .rules import Navigation, NavigationState
-from .search_kernels import REACH, room_to_sail, solve, standings
+from .search_kernels import REACH, best_responses, payoffs, room_to_sail, standings
+
+Plans = NDArray[np.uint8]
+Floats = NDArray[np.float64]
 
 ROOM_WEIGHT = 0.08
-CONFIDENCE = 0.5
-"""How far the searching seat takes itself to be on the way to winning while nothing is decided:
-it then prefers to fight on rather than to stake all on one throw of the hooks. Fades to nothing at
-the turn limit, where waiting wins nothing."""
 CHASE, CHASE_BEYOND = 0.006, 8
-"""What a tile of distance beyond so many tiles costs it: it seeks the enemy."""
+"""What a tile of distance beyond so many tiles costs the searching seat: it seeks the enemy."""
 URGENCY = 0.006
 """What any tile of distance costs it at the turn limit; less before."""
-LEAST_WEIGHT = 0.004
+LEAST_WEIGHT = 0.002
 """Plans that a mixture plays less often than this are left out of it."""
 MOST_PLANS = 256
 """Plans that one seat may have in a solution."""
+GROW = 16
+"""Best responses that a seat takes in at once: as many of its best movements."""
 
 
 @dataclass(frozen=True)
@@ -55,68 +63,17 @@ class Thought:
     """How far from equilibrium: what both seats could gain together by other plans."""
 
 
-class Solution:
-    """Both seats' plans and mixtures, growing as long as it is given time."""
+@dataclass(frozen=True)
+class Outlook:
+    """How the searching seat looks at a fight, beyond what the rules say of it."""
 
-    def __init__(self, battle: Battle, ships: Ints, turn: int, seat: int) -> None:
-        self.battle = battle
-        self.seat = seat
-        self.table = hopes(seat, turn / battle.game.turn_limit)
-        self.ships = ships
-        self.worth = standings(battle.stats, battle.rules, turn + 1)
-        self.plans = np.zeros((2, MOST_PLANS, battle.game.phases), np.uint8)
-        openings = opening_moves(battle.game.phases)
-        self.plans[:, : len(openings)] = openings
-        self.sizes = np.full(2, len(openings), np.int64)
-        self.weights = np.zeros((2, MOST_PLANS))
-        self._matrix = np.zeros((MOST_PLANS, MOST_PLANS))
-        self._known = np.zeros(2, np.int64)
-        self.value = 0.0
-        """To seat 0."""
-        self.gap = 2.0
-
-    def improve(self, rounds: int, grow: int = 16, tolerance: float = 0.005) -> None:
-        """Let both seats answer each other so many rounds more, unless neither would gain."""
-        battle = self.battle
-        self.value, self.gap = solve(
-            battle.sea,
-            battle.stats,
-            battle.rules,
-            self.ships,
-            battle.room,
-            self.table,
-            self.worth,
-            self.plans,
-            self.sizes,
-            self.weights,
-            self._matrix,
-            self._known,
-            rounds,
-            grow,
-            tolerance,
-        )
-
-    def thought(self) -> Thought:
-        """The solution as its seat tells it."""
-        first, second = (self.weights[s, : self._known[s]] for s in (0, 1))
-        matrix = self._matrix[: len(first), : len(second)]
-        sides = (
-            self._candidates(0, matrix @ second, first),
-            self._candidates(1, -(first @ matrix), second),
-        )
-        value = self.value if self.seat == 0 else -self.value
-        return Thought(sides[self.seat], value, sides[1 - self.seat], self.gap)
-
-    def _candidates(
-        self, seat: int, values: NDArray[np.float64], weights: NDArray[np.float64]
-    ) -> tuple[Candidate, ...]:
-        ship = self.battle.game.types[seat]
-        order = np.argsort(-weights, kind="stable")
-        return tuple(
-            Candidate(unpack_plan(self.plans[seat, i], ship), float(values[i]), float(weights[i]))
-            for i in order
-            if weights[i] > LEAST_WEIGHT
-        )
+    confidence: float = 0.0
+    """How far it takes itself to be on the way to winning while nothing is decided: it then rather
+    fights on than stakes all on one throw of the hooks. Fades to nothing at the turn limit, where
+    waiting wins nothing."""
+    naive: float = 0.0
+    """The chance that it gives to the other seat planning naively, that is, answering a ship that
+    stands still or sails at random; otherwise the other is taken to plan as well as possible."""
 
 
 class Battle:
@@ -129,17 +86,157 @@ class Battle:
         self.rules = rules_array(game)
         self.room = room_to_sail(self.sea, int(self.rules[0]), 3) * np.float32(ROOM_WEIGHT)
 
-    def solution(self, view: NavigationState, seat: int) -> Solution:
+    def solution(self, view: NavigationState, seat: int, outlook: Outlook = Outlook()) -> Solution:  # noqa: B008
         """The beginning of a solution of this position, as `seat` sees it."""
-        return Solution(self, pack_ships(view.ships, self.game.chart.width), view.turn, seat)
+        ships = pack_ships(view.ships, self.game.chart.width)
+        return Solution(self, ships, view.turn, seat, outlook)
 
 
-def opening_moves(phases: int) -> NDArray[np.uint8]:
-    """`uint8[K, phases]`: different ways to sail, without actions, from which a solution grows."""
-    halves = [
-        (a,) * (phases - phases // 2) + (b,) * (phases // 2) for a in range(4) for b in range(4)
-    ]
-    return np.array(list(dict.fromkeys(halves)), np.uint8)
+class Solution:
+    """Both seats' plans and mixtures, growing as long as it is given time.
+
+    Values in arrays are those of seat 0.
+    """
+
+    def __init__(self, battle: Battle, ships: Ints, turn: int, seat: int, outlook: Outlook) -> None:
+        self.battle = battle
+        self.ships = ships
+        self.seat = seat
+        self.table = hopes(seat, turn / battle.game.turn_limit, outlook.confidence)
+        self.worth = standings(battle.stats, battle.rules, turn + 1)
+        openings = opening_moves(battle.game.phases)
+        self.plans = [openings, openings]
+        self.weights = [np.zeros(0), np.zeros(0)]
+        """The mixtures, over as many of the plans as have been weighed."""
+        self.value = 0.0
+        """To the searching seat."""
+        self.gap = 2.0
+        self._matrix = np.zeros((0, 0))
+        self._belief = np.zeros(0)
+        """What the searching seat's plans are worth against a naive other."""
+        self._naive = outlook.naive
+        self._naive_plans = self._naive_answers() if outlook.naive else openings[:1]
+
+    def improve(self, rounds: int = 1, tolerance: float = 0.005) -> None:
+        """Let both seats answer each other so many rounds more, unless neither would gain."""
+        for _ in range(rounds):
+            self._weigh(0.2 * tolerance)
+            best = [self._responses(own) for own in (0, 1)]
+            own, other = best[self.seat][1].max(), best[1 - self.seat][1].max()
+            known = self._belief @ self.weights[self.seat] * (1 if self.seat == 0 else -1)
+            self.gap = float(own - (self._naive * known - (1 - self._naive) * other))
+            grown = [self._take_in(seat, *best[seat]) for seat in (0, 1)]
+            if self.gap < tolerance or not any(grown):
+                break
+
+    def _weigh(self, tolerance: float) -> None:
+        """Solve the game among the plans found so far."""
+        self._extend()
+        k, m = self._matrix.shape
+        belief = self._belief[:, None] if self.seat == 0 else self._belief
+        believed = np.ascontiguousarray((1 - self._naive) * self._matrix + self._naive * belief)
+        weights = [np.zeros(k), np.zeros(m)]
+        for new, old in zip(weights, self.weights, strict=True):
+            new[: len(old)] = old
+        value, _ = equilibrium(believed, k, m, 300, tolerance, weights[0], weights[1])
+        self.weights = weights
+        self.value = float(value if self.seat == 0 else -value)
+
+    def _extend(self) -> None:
+        """Work out the values of plans that have come in since."""
+        old = self._matrix.shape
+        size = len(self.plans[0]), len(self.plans[1])
+        matrix = np.zeros(size)
+        matrix[: old[0], : old[1]] = self._matrix
+        matrix[old[0] :] = self._payoffs(self.plans[0][old[0] :], self.plans[1])
+        matrix[: old[0], old[1] :] = self._payoffs(self.plans[0][: old[0]], self.plans[1][old[1] :])
+        self._matrix = matrix
+        new = self.plans[self.seat][len(self._belief) :]
+        if self.seat == 0:
+            worth = self._payoffs(new, self._naive_plans).mean(axis=1)
+        else:
+            worth = self._payoffs(self._naive_plans, new).mean(axis=0)
+        self._belief = np.concatenate([self._belief, worth])
+
+    def _payoffs(self, first: Plans, second: Plans) -> Floats:
+        b = self.battle
+        arrays = (b.sea, b.stats, b.rules, self.ships, first, second)
+        values: Floats = payoffs(*arrays, b.room, self.table, self.worth)
+        return values
+
+    def _responses(self, own: int) -> tuple[Plans, Floats]:
+        """The best plan for every movement against what the other is taken to play."""
+        weights = self.weights[1 - own]
+        live = weights > 1e-3
+        plans, weights = self.plans[1 - own][: len(weights)][live], weights[live]
+        weights = weights / weights.sum()
+        if own == self.seat and self._naive:
+            naive = np.full(len(self._naive_plans), self._naive / len(self._naive_plans))
+            plans = np.concatenate([plans, self._naive_plans])
+            weights = np.concatenate([(1 - self._naive) * weights, naive])
+        return self.responses(own, plans, weights)
+
+    def responses(self, own: int, answers: Plans, weights: Floats) -> tuple[Plans, Floats]:
+        """(plans, values): the best plan of `own` for every movement, against a mixture."""
+        b, phases = self.battle, self.battle.game.phases
+        best, values = np.zeros((4**phases, phases), np.uint8), np.zeros(4**phases)
+        position = (b.sea, b.stats, b.rules, self.ships, own)
+        best_responses(*position, answers, weights, b.room, self.table, self.worth, best, values)
+        return best, values
+
+    def _naive_answers(self) -> Plans:
+        """What a naive other would plan: answers to a ship at rest, and to one sailing anyhow."""
+        anyhow = opening_moves(self.battle.game.phases)
+        found = []
+        for movements, count in ((anyhow[:1], 4), (anyhow, 8)):
+            equal = np.full(len(movements), 1 / len(movements))
+            plans, values = self.responses(1 - self.seat, movements, equal)
+            found.append(plans[np.argsort(-values, kind="stable")[:count]])
+        return np.concatenate(found)
+
+    def _take_in(self, seat: int, plans: Plans, values: Floats) -> bool:
+        """Add the best of these plans that are new; whether there were any."""
+        floor = self.value if seat == self.seat else -2.0
+        top = np.argsort(-values, kind="stable")[:GROW]
+        known = {plan.tobytes() for plan in self.plans[seat]}
+        new = [i for i in top if values[i] > floor and plans[i].tobytes() not in known]
+        new = new[: MOST_PLANS - len(known)]
+        self.plans[seat] = np.concatenate([self.plans[seat], plans[new]])
+        return bool(new)
+
+    def answer(self, seat: int, plans: Sequence[Plan], weights: Sequence[float]) -> Plan:
+        """The best plan of `seat` against a mixture of the other's."""
+        types = self.battle.game.types
+        packed = np.stack([pack_plan(plan, types[1 - seat]) for plan in plans])
+        best, values = self.responses(seat, packed, np.array(weights, np.float64))
+        return unpack_plan(best[int(values.argmax())], types[seat])
+
+    def thought(self) -> Thought:
+        """The solution as its seat tells it."""
+        first, second = self.weights
+        sides = (
+            self._candidates(0, self._matrix @ second),
+            self._candidates(1, -(first @ self._matrix)),
+        )
+        return Thought(sides[self.seat], self.value, sides[1 - self.seat], self.gap)
+
+    def _candidates(self, seat: int, values: Floats) -> tuple[Candidate, ...]:
+        ship, weights = self.battle.game.types[seat], self.weights[seat]
+        kept = weights[weights > LEAST_WEIGHT].sum()
+        return tuple(
+            Candidate(
+                unpack_plan(self.plans[seat][i], ship), float(values[i]), float(weights[i] / kept)
+            )
+            for i in np.argsort(-weights, kind="stable")
+            if weights[i] > LEAST_WEIGHT
+        )
+
+
+def opening_moves(phases: int) -> Plans:
+    """`uint8[K, phases]`: different ways to sail, without actions; the first is to stay."""
+    first, second = phases - phases // 2, phases // 2
+    moves = [(a,) * first + (b,) * second for a in range(4) for b in range(4)]
+    return np.array(list(dict.fromkeys(moves)), np.uint8)
 
 
 def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
@@ -149,13 +246,13 @@ def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
     return np.repeat(away[:, :, None], 4, axis=2)
 
 
-def hopes(seat: int, spent: float) -> NDArray[np.float32]:
+def hopes(seat: int, spent: float, confidence: float) -> NDArray[np.float32]:
     """`float32[N, N, 4]`: what the searching seat makes of poses, as seat 0 counts it.
 
     `spent` is the share of turns gone. Where ships lie to each other is otherwise worth nothing:
     with good plans on both sides a turn begun from any poses is close to even, so all that counts
     is what a turn does to hit points, and that the fight takes place.
     """
-    hope = np.float32(CONFIDENCE * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
+    hope = np.float32(confidence * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
     hope -= distance_table(URGENCY * spent)
     return hope if seat == 0 else -hope

@@ -14,7 +14,7 @@ from trireme.core.options import option
 
 from ..plans import Plan
 from ..rules import NavigationState, as_navigation
-from ..search import Battle, Thought
+from ..search import Battle, Outlook, Thought
 
 TOLERANCE = 0.005
 """What both seats together may still gain by other plans when a solution is good enough."""
@@ -22,12 +22,17 @@ TOLERANCE = 0.005
 
 @dataclass
 class Nash:
-    """Solves the game of both captains' plans and plays the equilibrium's mixture."""
+    """Solves the game of both captains' plans and plays the equilibrium's mixture.
+
+    With `confidence=0,naive=0` it is the plain equilibrium of the turn.
+    """
 
     name: ClassVar[str] = "nash"
 
     seconds: float = option(1.0, "CPU seconds for one plan, fewer where a solution is found sooner")
     rounds: int | None = option(None, "rounds of answering each other; none: as time allows")
+    confidence: float = option(0.5, "how much it prefers a long fight to one throw of the hooks")
+    naive: float = option(0.25, "the chance it gives to an enemy that plans naively")
     _battle: Battle | None = field(default=None, init=False, repr=False, compare=False)
 
     def prepare(self, game: AnyGame) -> None:
@@ -49,10 +54,11 @@ class Nash:
         """The same, of any position, within `limit` seconds by the clock."""
         cpu_end = time.thread_time() + self.seconds
         clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
-        solution = self._ready(game).solution(view, seat)
+        outlook = Outlook(self.confidence, self.naive)
+        solution = self._ready(game).solution(view, seat, outlook)
         played = 0
         while played != self.rounds and solution.gap > TOLERANCE:
-            solution.improve(1, tolerance=TOLERANCE)
+            solution.improve(tolerance=TOLERANCE)
             played += 1
             if time.thread_time() >= cpu_end or time.perf_counter() >= clock_end:
                 break
