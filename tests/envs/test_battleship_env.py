@@ -1,5 +1,8 @@
 """The Gymnasium environment of Battleship: every reward, every refusal, every promise."""
 
+import pickle
+import subprocess
+import sys
 import warnings
 from typing import Any
 
@@ -352,6 +355,25 @@ def test_any_game_keeps_its_books(data: st.DataObject, rows: int, cols: int) -> 
         assert np.count_nonzero(observation["attack_board"]) == len(fired)
         assert np.count_nonzero(observation["remaining_ships"]) == info["ships_remaining"]
         assert terminated == (info["ships_remaining"] == 0)
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import sys, trireme.envs; print(' '.join(sys.modules))"
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(out.stdout.split())
+    assert "gymnasium" in loaded
+    assert not loaded & {"numba", "torch", "pettingzoo", "stable_baselines3"}
+
+
+def test_a_pickled_environment_goes_on_where_it_was() -> None:
+    env = BattleshipEnv()
+    env.reset(seed=4)
+    env.step(3)
+    twin = pickle.loads(pickle.dumps(env))
+    for cell in range(10, 20):
+        one, other = env.step(cell), twin.step(cell)
+        assert one[1:4] == other[1:4]
+        np.testing.assert_array_equal(one[0]["attack_board"], other[0]["attack_board"])
 
 
 def test_the_package_names_what_it_offers() -> None:

@@ -1,5 +1,6 @@
 """The vector environment of Battleship: the single one, many times, in every autoreset mode."""
 
+import copy
 from typing import Any
 
 import gymnasium
@@ -346,6 +347,24 @@ def test_wrong_settings_are_refused(wrong: dict[str, Any]) -> None:
 def test_wrong_seeds_are_refused(seed: Any) -> None:
     with pytest.raises(TriremeError, match="seed"):
         vector(2).reset(seed=seed)
+
+
+@pytest.mark.parametrize("mode", list(AutoresetMode))
+def test_a_copied_environment_goes_on_where_it_was(mode: AutoresetMode) -> None:
+    """Also when boards have ended and wait for their reset."""
+    env = vector(2, autoreset_mode=mode, **SMALL)
+    env.reset(seed=0)
+    env.step(np.array([24, 0]))
+    fire(env, *WINNING[1:])
+    twin = copy.deepcopy(env)
+    if mode is AutoresetMode.DISABLED:
+        for each in (env, twin):
+            with pytest.raises(ResetNeeded):
+                fire(each, 3)
+        return
+    one, other = fire(env, 3), fire(twin, 3)
+    assert one[1].tolist() == other[1].tolist()
+    np.testing.assert_array_equal(one[4]["outcome"], other[4]["outcome"])
 
 
 def test_gymnasiums_own_wrappers_work() -> None:

@@ -1,5 +1,6 @@
 """PettingZoo over every game of the registry: its own tests, and what the adapters promise."""
 
+import copy
 import warnings
 from typing import Any
 
@@ -152,6 +153,16 @@ def test_an_opening_may_hold_for_every_episode() -> None:
 def test_wrong_seeds_are_refused(seed: Any) -> None:
     with pytest.raises(TriremeError, match="seed"):
         aec("gomoku").reset(seed=seed)
+
+
+@every_game
+def test_a_copied_environment_goes_on_where_it_was(name: str, variant: str | None) -> None:
+    env = aec(name, variant)
+    env.reset(seed=1)
+    env.step(int(env.last()[4]["action_mask"].argmax()))
+    twin = copy.deepcopy(env)
+    assert play_on(env, seed=2) == play_on(twin, seed=2)
+    assert env.record.fingerprint() == twin.record.fingerprint()
 
 
 def test_masks_are_copies() -> None:
