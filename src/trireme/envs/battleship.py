@@ -212,8 +212,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self.action_space = spaces.Discrete(self.setup.cells)
         board = self.setup.board
         self._sizes = dict(zip(board.names, board.sizes, strict=True))
-        self._board = np.zeros((board.rows, board.cols), np.int8)
-        self._cells = self._board.reshape(-1)
+        self._cells = np.zeros(self.setup.cells, np.int8)
         self._state: State | None = None
         self._steps = 0
         self._over = False
@@ -234,7 +233,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         start = game.start()
         placed = game.draw(start, self.np_random) if fleet is None else fleet
         self._state = game.apply(start, {CHANCE: placed})
-        self._board.fill(0)
+        self._cells.fill(0)
         self._steps = 0
         self._over = False
         if self.render_mode == "human":
@@ -317,7 +316,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         remaining = np.zeros(self.setup.slots, np.int8)
         remaining[: len(sea.afloat)] = [self._sizes[name] for name in sea.afloat]
         return {
-            "attack_board": (self._cells if self.setup.flat else self._board).copy(),
+            "attack_board": self._cells.reshape(self.setup.board_shape).copy(),
             "remaining_ships": remaining,
             "move_count": np.array([len(sea.shots)], np.int32),
         }
