@@ -19,7 +19,7 @@ from pathlib import Path
 
 from trireme import make_agent, make_game, play
 from trireme.arena import Match, entrants, results_hash, run_match, start
-from trireme.arena.schedule import Fixture, schedule
+from trireme.arena.schedule import schedule
 from trireme.core.game import close
 
 
@@ -36,9 +36,9 @@ def timed(call: Callable[[], object]) -> tuple[float, float]:
     return cpu() - before, time.perf_counter() - began
 
 
-def bare(match: Match, fixtures: list[Fixture]) -> None:
-    """The games of a schedule with nothing around them."""
-    for f in fixtures:
+def bare(match: Match) -> None:
+    """The games of a schedule with nothing around them; their starts must be drawn here too."""
+    for f in schedule(match):
         agents = [make_agent(f.game, str(match.entrants[i].agent)) for i in f.seats]
         play(f.game, agents, seed=f.seed, opening=f.opening)
         close(agents)
@@ -51,15 +51,14 @@ def arena(match: Match, executor: str, workers: int) -> str:
 
 
 def overhead(match: Match, repeats: int) -> None:
-    fixtures = list(schedule(match))
-    bare(match, fixtures[:4])
+    bare(match)
     arena(match, "serial", 1)
-    ratios, games = [], []
+    ratios, games, count = [], [], sum(1 for _ in schedule(match))
     for _ in range(repeats):
-        plain, _ = timed(lambda: bare(match, fixtures))
+        plain, _ = timed(lambda: bare(match))
         full, _ = timed(lambda: arena(match, "serial", 1))
         ratios.append(full / plain)
-        games.append(plain / len(fixtures))
+        games.append(plain / count)
     spread = f"{min(ratios):.3f} … {max(ratios):.3f}"
     print(
         f"{match.game.name}, {' v '.join(match.names)}: {statistics.median(games) * 1e3:.1f} ms a"
@@ -67,17 +66,22 @@ def overhead(match: Match, repeats: int) -> None:
     )
 
 
-def scaling(match: Match, workers: list[int]) -> None:
-    hashes = {arena(match, "serial", 1)}
+def scaling(match: Match, workers: list[int], with_ray: bool) -> None:
+    hashes: set[str] = set()
+    alone, wall = timed(lambda: hashes.add(arena(match, "serial", 1)))
+    print(f"serial: wall {wall:.1f} s, CPU {alone:.1f} s")
     one: tuple[float, float] | None = None
     for count in workers:
         used, wall = timed(lambda count=count: hashes.add(arena(match, "processes", count)))
         one = one or (used, wall)
         print(
-            f"processes {count}: wall {wall:.1f} s, CPU {used:.1f} s, speed-up {one[1] / wall:.2f}"
-            f" (CPU time allows {count * one[0] / used:.2f})"
+            f"processes {count}: wall {wall:.1f} s, CPU {used:.1f} s ({used / alone:.3f} of serial),"
+            f" speed-up {one[1] / wall:.2f} (CPU time allows {count * one[0] / used:.2f})"
         )
-    print(f"hashes of results, serial and processes {workers}: {sorted(hashes)}")
+    if with_ray:
+        _, wall = timed(lambda: hashes.add(arena(match, "ray", 2)))
+        print(f"ray 2: wall {wall:.1f} s with the start of Ray")
+    print(f"hashes of results on all of them: {sorted(hashes)}")
     if len(hashes) > 1:
         raise SystemExit("the results differ")
 
@@ -93,13 +97,14 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=40, help="games in one round")
     parser.add_argument("--long", type=int, default=1200, help="games of the scaling measurement")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument("--ray", action="store_true", help="play the long match on Ray as well")
     options = parser.parse_args()
     print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     gomoku = ["a=heuristic:epsilon=0.1", "b=heuristic:epsilon=0.1"]
     overhead(make_match("gomoku", gomoku, options.games), options.repeats)
     overhead(make_match("battleship", ["density", "hunt"], options.games), options.repeats)
     overhead(make_match("navigation", ["greedy", "planner"], options.games), options.repeats)
-    scaling(make_match("gomoku", gomoku, options.long), options.workers)
+    scaling(make_match("gomoku", gomoku, options.long), options.workers, options.ray)
 
 
 if __name__ == "__main__":

@@ -113,6 +113,7 @@ def test_a_worker_killed_from_outside_changes_nothing(tmp_path: Path) -> None:
     assert not any(o.forfeits for o in killed.values())
 
 
+@pytest.mark.slow
 def test_killing_workers_again_and_again_costs_only_time() -> None:
     made = match("random", f"{AGENTS}:Careful:pause=0.002", games=24)
     fixtures = list(schedule(made))

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from trireme import RecordError, TriremeError, load_record, make_game
-from trireme.arena import Match, Sprt, entrants, results_hash, resume, run_match, start
+from trireme.arena import Match, Outcome, Sprt, entrants, results_hash, resume, run_match, start
 from trireme.arena.run import Progress, Sequential
 from trireme.core.agents import Random
 
@@ -43,14 +43,14 @@ def results_of(made: Match, folder: Path, executor: str = "serial") -> str:
 
 @pytest.mark.parametrize("executor", ["serial", "processes"])
 def test_a_run_that_was_stopped_goes_on_to_the_same_results(tmp_path: Path, executor: str) -> None:
-    made = match("random", SLOW, games=10)
+    made = match("random", SLOW, games=8)
     whole = results_of(made, tmp_path / "whole")
     folder = start(made, tmp_path / "parts")
-    for games in (1, 4, 7):
+    for games in (1, 5):
         with pytest.raises(Stop):
             run_match(folder, executor=executor, workers=2, on_game=stop_after(games))  # type: ignore[arg-type]
         folder = resume(tmp_path / "parts")
-        assert games <= len(folder.outcomes()) < 10
+        assert games <= len(folder.outcomes()) < 8
     done = run_match(folder, executor=executor, workers=2)
     assert done.complete
     assert results_hash(done.outcomes.values()) == whole
@@ -127,9 +127,6 @@ def test_a_sequential_test_stops_early_and_at_the_same_game_everywhere(tmp_path:
 
 
 def test_pairs_wait_for_their_turn() -> None:
-    made = match("random", f"{AGENTS}:Raises", games=10)
-    from trireme.arena.outcome import Outcome
-
     def outcome(number: int) -> Outcome:
         ours = 1.0 if number % 2 == 0 else -1.0
         return Outcome(number, (ours, -ours), 1, "", (0.0, 0.0), (1, 1))
@@ -140,7 +137,6 @@ def test_pairs_wait_for_their_turn() -> None:
     assert test.games == 0
     assert not test.advance({**late, 1: outcome(1)})
     assert test.scores == [1.0, 1.0]
-    assert made.games == 10
 
 
 COMMAND = [sys.executable, "-c", "from trireme.cli import main; main()", "arena"]
@@ -177,7 +173,7 @@ def test_a_program_killed_at_random_points_resumes_to_the_same_results(
     tmp_path: Path, kind: signal.Signals
 ) -> None:
     chance = random.Random(int(kind))
-    asked = ["gomoku", "random", SLOW, "--set", "size=7", "--games", "60", "--workers", "2"]
+    asked = ["gomoku", "random", SLOW, "--set", "size=7", "--games", "40", "--workers", "2"]
     calm = subprocess.run(
         [*COMMAND, *asked, "--out", "calm", "--json", "--database", "none"],
         cwd=tmp_path,
@@ -187,8 +183,8 @@ def test_a_program_killed_at_random_points_resumes_to_the_same_results(
     expected = json.loads(calm.stdout)["results_hash"]
     asked += ["--out", "run"]
     results = tmp_path / "run" / "results.jsonl"
-    for _ in range(4):
-        wanted = lines(results) + chance.randint(1, 12)
+    for _ in range(3):
+        wanted = lines(results) + chance.randint(1, 8)
         program = begin(tmp_path, *asked)
         while lines(results) < wanted and program.poll() is None:
             with suppress(subprocess.TimeoutExpired):
@@ -197,7 +193,7 @@ def test_a_program_killed_at_random_points_resumes_to_the_same_results(
         program.communicate()
         assert program.returncode == (-9 if kind is signal.SIGKILL else 130)
         asked = ["--resume", "run"]
-    assert lines(results) < 60
+    assert lines(results) < 40
     program = begin(tmp_path, *asked, "--json")
     told = json.loads(program.communicate()[0])
     assert told["complete"]

@@ -22,7 +22,7 @@ from trireme.core.errors import RecordError, TriremeError
 
 from .match import Match, from_plain, to_plain
 from .outcome import Outcome, Played
-from .schedule import schedule_hash
+from .schedule import Fixture, schedule, schedule_hash
 
 FORMAT = 1
 
@@ -30,8 +30,10 @@ FORMAT = 1
 class Folder:
     """A run folder; only one program at a time may write to it."""
 
-    def __init__(self, path: Path, match: Match, head: dict[str, Any]) -> None:
-        self.path, self.match = path, match
+    def __init__(
+        self, path: Path, match: Match, fixtures: list[Fixture], head: dict[str, Any]
+    ) -> None:
+        self.path, self.match, self.fixtures = path, match, fixtures
         self.run_id: str = head["run_id"]
         self.schedule_hash: str = head["schedule_hash"]
 
@@ -41,16 +43,17 @@ class Folder:
         if (path / "match.json").exists():
             raise TriremeError(f"{str(path)!r} holds a run already: resume it, or choose another")
         (path / "records").mkdir(parents=True, exist_ok=True)
+        fixtures = list(schedule(match))
         head = {
             "arena": FORMAT,
             "run_id": uuid4().hex,
             "started": datetime.now(UTC).isoformat(timespec="seconds"),
-            "schedule_hash": schedule_hash(match),
+            "schedule_hash": schedule_hash(match, fixtures),
             "match": to_plain(match),
         }
         text = msgspec.json.format(msgspec.json.encode(head), indent=2)
         (path / "match.json").write_bytes(text + b"\n")
-        return cls(path, match, head)
+        return cls(path, match, fixtures, head)
 
     @classmethod
     def open(cls, path: Path, agents: Iterable[Any] = ()) -> Folder:
@@ -64,12 +67,13 @@ class Folder:
         if head.get("arena") != FORMAT:
             raise TriremeError(f"{str(path)!r} was made by another version of the arena")
         match = from_plain(head["match"], agents)
-        if schedule_hash(match) != head["schedule_hash"]:
+        fixtures = list(schedule(match))
+        if schedule_hash(match, fixtures) != head["schedule_hash"]:
             raise TriremeError(
                 f"the schedule of {str(path)!r} can't be made again: the rules or the starts of"
                 f" {match.game.name} have changed since"
             )
-        return cls(path, match, head)
+        return cls(path, match, fixtures, head)
 
     def outcomes(self) -> dict[int, Outcome]:
         """The finished games by number. A last line that was cut off is removed from the file."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import random
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,6 +28,8 @@ T = TypeVar("T")
 PREPARE_SECONDS = 300.0
 """What an agent may take to get ready: a first compilation is slow, a hang is longer."""
 CLOSE_SECONDS = 10.0
+TICK = 0.2
+"""Seconds between two looks of the alarm clock."""
 MERCY = 0.5
 """Seconds after the deadline at which an agent that has not answered is interrupted."""
 
@@ -77,7 +81,10 @@ def play_fixture(job: Job, fixture: Fixture, watch: Watch) -> Played:
     """Play one game to its end. Nothing that an agent does reaches the caller as an error."""
     watch.begin(fixture.number)
     agents = [_Seated(job, job.entrants[i], s, watch) for s, i in enumerate(fixture.seats)]
-    with _seeded(fixture.seed):
+    # Even agents that use the global generators play the same game again.
+    random.seed(fixture.seed)
+    np.random.seed(fixture.seed % (1 << 32))
+    with _alarm_clock():
         try:
             result = play(
                 fixture.game,
@@ -153,45 +160,47 @@ class _Alarm(BaseException):
     """Raised inside the agent's code; no `except Exception` there can swallow it."""
 
 
+_deadline = math.inf
+"""When the agent that is being asked is to be interrupted, by the monotonic clock."""
+
+
+def _tick(_: int, __: FrameType | None) -> None:
+    if time.monotonic() > _deadline:
+        raise _Alarm
+
+
+@contextmanager
+def _alarm_clock() -> Iterator[None]:
+    """Look at the deadline several times a second during a game.
+
+    Setting a timer for each decision would cost more than quick agents take to decide. Only a main
+    thread, on a system with such signals, can have the clock.
+    """
+    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
+        yield
+        return
+    previous = signal.signal(signal.SIGALRM, _tick)
+    signal.setitimer(signal.ITIMER_REAL, TICK, TICK)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
 def _interruptible(patience: float, call: Callable[[], T]) -> T:
     """Call, and interrupt Python code that takes longer than `patience`.
 
     Code that is stuck outside the interpreter can't be interrupted: then the executor's watchdog
-    ends the whole worker. Only a main thread has an alarm clock.
+    ends the whole worker.
     """
-    if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
-        return call()
-    armed = True
-
-    def ring(_: int, __: FrameType | None) -> None:
-        if armed:
-            raise _Alarm
-
-    previous = signal.signal(signal.SIGALRM, ring)
+    global _deadline
     try:
         try:
-            # It rings again and again, in case that the agent catches everything.
-            signal.setitimer(signal.ITIMER_REAL, patience, 0.1)
+            _deadline = time.monotonic() + patience
             return call()
         finally:
-            armed = False
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, previous)
+            _deadline = math.inf
     except _Alarm:
-        armed = False
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, previous)
+        _deadline = math.inf
         raise Overslept(f"gave no answer within {patience:.3g} s and was interrupted") from None
-
-
-@contextmanager
-def _seeded(seed: int) -> Iterator[None]:
-    """Even agents that use the global generators play the same game again."""
-    kept, kept_numpy = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed % (1 << 32))
-    try:
-        yield
-    finally:
-        random.setstate(kept)
-        np.random.set_state(kept_numpy)

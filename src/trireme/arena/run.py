@@ -13,7 +13,7 @@ from .folder import Folder
 from .match import Match
 from .outcome import Outcome
 from .player import Job
-from .schedule import Fixture, schedule
+from .schedule import Fixture
 from .statistics.sprt import Sprt, Verdict, pair_counts
 
 
@@ -69,6 +69,16 @@ class Sequential:
         return self.verdict is not None
 
 
+def progress_of(folder: Folder) -> Progress:
+    """How far the match of a folder has come."""
+    sprt = folder.match.sprt
+    test = None if sprt is None else Sequential(sprt)
+    progress = Progress(folder.match, folder.fixtures, folder.outcomes(), test)
+    if test is not None:
+        test.advance(progress.outcomes)
+    return progress
+
+
 def run_match(
     folder: Folder,
     *,
@@ -82,11 +92,8 @@ def run_match(
     An interruption at any point, even a kill, leaves a folder from which the same call goes on to
     the same results.
     """
-    match = folder.match
-    test = Sequential(match.sprt) if match.sprt is not None else None
-    progress = Progress(match, list(schedule(match)), folder.outcomes(), test)
-    if test is not None:
-        test.advance(progress.outcomes)
+    match, progress = folder.match, progress_of(folder)
+    test = progress.test
     left = [f for f in progress.fixtures if f.number not in progress.outcomes]
     if progress.complete:
         return progress

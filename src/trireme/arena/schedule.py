@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,15 +63,18 @@ def start_of(match: Match, round_: int) -> tuple[AnyGame, Moves]:
     return game, tuple(m if isinstance(m, str) else dict(m) for m in opening)
 
 
-def schedule_hash(match: Match) -> str:
-    """A hash of all that decides the games: rules, settings, agents, conditions, every fixture."""
+def schedule_hash(match: Match, fixtures: Iterable[Fixture] | None = None) -> str:
+    """A hash of all that decides the games: rules, settings, agents, conditions, every fixture.
+
+    `fixtures` are those of the match, where they are at hand already.
+    """
     digest = hashlib.sha256()
     head: list[Any] = [match.game.name, match.game.rules_version, settings(match.game)]
     head += [[[e.name, e.spec] for e in match.entrants], match.seconds, match.gauntlet]
     head.append(None if match.sprt is None else match.sprt.to_plain())
     digest.update(_encoded(head))
     known: tuple[AnyGame, dict[str, Any]] | None = None
-    for fixture in schedule(match):
+    for fixture in schedule(match) if fixtures is None else fixtures:
         if known is None or known[0] is not fixture.game:
             known = fixture.game, settings(fixture.game)
         digest.update(

@@ -172,6 +172,7 @@ def _run(
 ) -> tuple[Progress, bool]:
     """Run to the end or to Ctrl-C; True when it was stopped."""
     from trireme.arena import run_match
+    from trireme.arena.run import progress_of
 
     screen = MatchScreen() if show else None
     with screen.live if screen is not None else nullcontext():
@@ -185,18 +186,7 @@ def _run(
             )
             return progress, False
         except KeyboardInterrupt:
-            return _so_far(folder), True
-
-
-def _so_far(folder: Folder) -> Progress:
-    from trireme.arena import Progress, schedule
-    from trireme.arena.run import Sequential
-
-    test = None if folder.match.sprt is None else Sequential(folder.match.sprt)
-    progress = Progress(folder.match, list(schedule(folder.match)), folder.outcomes(), test)
-    if test is not None:
-        test.advance(progress.outcomes)
-    return progress
+            return progress_of(folder), True
 
 
 def _keep(folder: Folder, progress: Progress, report: Report, database: str | None) -> None:

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
+from uuid import uuid4
 
 import cloudpickle  # type: ignore[import-untyped]
 
@@ -155,8 +156,8 @@ class _Worker:
     """One worker process, seen from outside."""
 
     def __init__(self, folder: Path, packed: bytes, log: Path | None) -> None:
-        self._folder = Path(tempfile.mkdtemp(dir=folder))
-        self.logbook = Logbook(self._folder, create=True)
+        self._path = folder / uuid4().hex
+        self.logbook = Logbook(self._path, create=True)
         self.last_record = ""
         ours, theirs = socket.socketpair()
         code = f"from trireme.arena.executors.worker import main; main({theirs.fileno()})"
@@ -177,7 +178,7 @@ class _Worker:
         self.chunk: dict[int, Fixture] = {}
         self._seen, self._since = self.logbook.doing(), time.monotonic()
         with suppress(OSError):
-            self.link.send((sys.path, self._folder, packed))
+            self.link.send((sys.path, self._path, packed))
 
     def give(self, fixtures: list[Fixture]) -> None:
         self.chunk = {f.number: f for f in fixtures}
@@ -218,7 +219,7 @@ class _Worker:
         self.link.close()
         self.last_record = self.logbook.record()
         self.logbook.close()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        self._path.unlink(missing_ok=True)
 
 
 def _moves(record: str) -> tuple[Moves, ...]:

@@ -7,9 +7,12 @@ compiled library takes this program with it: such agents need the processes exec
 from __future__ import annotations
 
 import os
+import random
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
+
+import numpy as np
 
 from ..outcome import Played
 from ..player import Job, Unwatched, play_fixture
@@ -28,8 +31,13 @@ class Serial:
     def __exit__(self, *_: object) -> None: ...
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
-        with self._log.open("a", encoding="utf-8") as log:
-            for fixture in fixtures:
-                with redirect_stdout(log):
-                    done = play_fixture(self._job, fixture, Unwatched())
-                yield done
+        kept, kept_numpy = random.getstate(), np.random.get_state()
+        try:
+            with self._log.open("a", encoding="utf-8") as log:
+                for fixture in fixtures:
+                    with redirect_stdout(log):
+                        done = play_fixture(self._job, fixture, Unwatched())
+                    yield done
+        finally:
+            random.setstate(kept)
+            np.random.set_state(kept_numpy)

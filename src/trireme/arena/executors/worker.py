@@ -23,7 +23,11 @@ from ..schedule import Fixture
 SEND_AFTER = 0.1
 """Seconds of finished work that travel together; what a dying worker loses at most."""
 _NOBODY = -1
-_LAYOUT = struct.Struct("=qqqd")
+_DOING = struct.Struct("=qqqd")
+_LENGTH = struct.Struct("=q")
+_RECORD = _DOING.size + _LENGTH.size
+_SIZE = 4 << 20
+"""Bytes of a logbook: more than any game's record takes; what is not written takes no room."""
 
 
 @dataclass(frozen=True)
@@ -42,60 +46,60 @@ class Doing:
 
 
 class Logbook:
-    """Two small files through which a worker is watched: what it does, and the game's record.
+    """A file in shared memory through which a worker is watched: what it does, and the record of
+    its game. It costs the worker no system call, and outlives it, however it died."""
 
-    Files outlive the worker that wrote them, however it died.
-    """
-
-    def __init__(self, folder: Path, *, create: bool = False) -> None:
-        self._doing = folder / "doing"
-        self._record = folder / "record"
+    def __init__(self, path: Path, *, create: bool = False) -> None:
         if create:
-            self._doing.write_bytes(_LAYOUT.pack(-1, _NOBODY, 0, 0.0))
-            self._record.write_bytes(b"")
-        self._open = self._doing.open("r+b")
-        self._map = mmap(self._open.fileno(), _LAYOUT.size)
-        self._lines = self._record.open("r+b", buffering=0)
-        self._game, self._question = -1, 0
+            with path.open("wb") as file:
+                file.truncate(_SIZE)
+        with path.open("r+b") as file:
+            self._map = mmap(file.fileno(), _SIZE)
+        self._game, self._question, self._written = -1, 0, 0
+        if create:
+            self.rest()
 
     def close(self) -> None:
         self._map.close()
-        self._open.close()
-        self._lines.close()
 
     def begin(self, number: int) -> None:
-        self._game, self._question = number, 0
-        self._lines.seek(0)
-        self._lines.truncate()
+        self._game, self._question, self._written = number, 0, 0
+        _LENGTH.pack_into(self._map, _DOING.size, 0)
         self.rest()
 
     def busy(self, seat: Seat, patience: float) -> None:
         self._question += 1
-        _LAYOUT.pack_into(self._map, 0, self._game, seat, self._question, patience)
+        _DOING.pack_into(self._map, 0, self._game, seat, self._question, patience)
 
     def rest(self) -> None:
-        _LAYOUT.pack_into(self._map, 0, self._game, _NOBODY, self._question, 0.0)
+        _DOING.pack_into(self._map, 0, self._game, _NOBODY, self._question, 0.0)
 
     def line(self, text: str) -> None:
-        self._lines.write(text.encode())
+        data = text.encode()
+        at = _RECORD + self._written
+        if at + len(data) <= _SIZE:
+            self._map[at : at + len(data)] = data
+            self._written += len(data)
+            _LENGTH.pack_into(self._map, _DOING.size, self._written)
 
     def doing(self) -> Doing:
         """What the worker is at now, or was when it died."""
-        return Doing(*_LAYOUT.unpack_from(self._map, 0))
+        return Doing(*_DOING.unpack_from(self._map, 0))
 
     def record(self) -> str:
         """The record of the game that it is at, as far as it was written."""
-        return self._record.read_text(encoding="utf-8")
+        (length,) = _LENGTH.unpack_from(self._map, _DOING.size)
+        return self._map[_RECORD : _RECORD + length].decode()
 
 
 def main(descriptor: int) -> None:
     """A worker's life: get the job, announce itself, play what comes until the link closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     link = Connection(descriptor)
-    paths, folder, packed = link.recv()
+    paths, logbook_path, packed = link.recv()
     sys.path[:] = paths
     job: Job = cloudpickle.loads(packed)
-    logbook = Logbook(folder)
+    logbook = Logbook(logbook_path)
     link.send([])
     with suppress(EOFError, OSError):
         while True:
