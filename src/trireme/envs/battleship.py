@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
+from functools import cached_property
 from typing import Any
 
 import gymnasium
@@ -69,19 +70,19 @@ class Setup:
     max_steps: int
     flat: bool
 
-    @property
+    @cached_property
     def board(self) -> Board:
         return self.game.boards[0]
 
-    @property
+    @cached_property
     def cells(self) -> int:
         return self.board.rows * self.board.cols
 
-    @property
+    @cached_property
     def slots(self) -> int:
         return max(SLOTS, len(self.board.sizes))
 
-    @property
+    @cached_property
     def board_shape(self) -> tuple[int, ...]:
         return (self.cells,) if self.flat else (self.board.rows, self.board.cols)
 
