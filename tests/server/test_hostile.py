@@ -251,6 +251,11 @@ def test_rooms_that_can_not_be_made(server: Running, body: bytes, code: str) -> 
         "random:",
         "gomocup:command=sh",
         ":",
+        "search:depth=1e12",
+        "search:nodes=99999999999",
+        "search:seconds=inf",
+        "search:seconds=nan",
+        "search:depth=" + "1" * 100,
     ],
 )
 def test_only_the_games_own_agents_may_sit_down(server: Running, spec: str) -> None:

@@ -17,9 +17,9 @@ from .live import Player, Running, choose, play_out
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("gomoku", {"settings": {"size": 9}}),
-    ("battleship", {"settings": {"duel": True, "rows": 10, "cols": 10}}),
+    ("battleship", {"settings": {"duel": True, "rows": 8, "cols": 8}}),
     ("battleship", {"settings": {"duel": True, "mines": 4, "rows": 6, "cols": 6}}),
-    ("battleship", {"settings": {"duel": True, "simultaneous": True, "rows": 7, "cols": 7}}),
+    ("battleship", {"settings": {"duel": True, "simultaneous": True, "rows": 5, "cols": 5}}),
     ("navigation", {"settings": {"turn_limit": 6}, "clock": "none"}),
 ]
 REST = ("", "/record", "/replay")
@@ -53,7 +53,7 @@ def test_nothing_hidden_is_sent_before_the_rules_show_it(
         assert player.act(seat, action)["type"] == "ack"
         for eyes, viewer in viewers.items():
             viewer.hear_of(player)
-            if table.status == "playing" and (table.pending or acts % 16 == 0):
+            if table.status == "playing" and (table.pending or acts % 24 == 0):
                 told = all_it_may_ask(server, first.room, viewer.token)
                 asked[eyes] += told
                 if seat in table.pending and eyes != seat and len(action) > 4:
@@ -214,13 +214,13 @@ def test_simultaneous_shots_are_unknown_until_both_have_fired(server: Running) -
 
 
 def test_after_the_end_the_record_is_complete(server: Running) -> None:
-    first, second = server.two_players("battleship", settings={"duel": True})
+    first, second = server.two_players("battleship", settings={"duel": True, "rows": 6, "cols": 6})
     table = server.lobby.rooms[first.room].table
     play_out(first, second)
     record = server.http.get(f"/api/rooms/{first.room}/record").text
     for action in table.moves[0].actions.values():
         assert table.game.write(action) in record
-    game = make_game("battleship", duel=True)
+    game = make_game("battleship", duel=True, rows=6, cols=6)
     replay = server.http.get(f"/api/rooms/{first.room}/replay").json()
     assert set(replay["frames"][5]["views"]) == {"0", "1", "spectator"}
     assert replay["frames"][1]["moved"]["deeds"][0]["action"] == game.write(

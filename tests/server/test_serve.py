@@ -44,12 +44,11 @@ def test_a_busy_port_is_named_with_a_way_out(tmp_path: Path) -> None:
 
 
 def test_a_database_that_can_not_be_used_is_named(tmp_path: Path) -> None:
-    for url in ("mysql://somewhere", "nonsense"):
-        command = [*SERVE, "--port", "0", "--database", url]
-        done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-        assert done.returncode == 2
-        assert url in done.stderr
-        assert "Traceback" not in done.stderr
+    command = [*SERVE, "--port", "0", "--database", "mysql://somewhere"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert "mysql://somewhere" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_a_host_that_is_not_here_is_named(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from trireme.core.registry import make_game
+from trireme.core.registry import GAMES, find, make_game, parse_spec
 from trireme.server.client import Client
 from trireme.server.clock import LoopClock
 from trireme.server.codes import Refusal
@@ -107,17 +107,18 @@ def test_too_many_questions_are_refused() -> None:
     asyncio.run(story())
 
 
-def test_every_game_offers_agents_that_can_be_made(workers: Workers) -> None:
-    for game in ("battleship", "gomoku", "navigation"):
+def test_every_game_offers_its_agents_and_its_usual_opponent(workers: Workers) -> None:
+    for game in GAMES:
         offered = ask(workers, Describe(game), 60)
-        assert "random" in [agent.name for agent in offered]
-        for agent in offered:
-            assert agent.summary
-            assert ask(workers, Vet(game, {}, agent.name), 60) is None
+        names = [agent.name for agent in offered]
+        assert "random" in names
+        assert parse_spec(find(game).opponent).name in names
+        assert all(agent.summary for agent in offered)
+        assert ask(workers, Vet(game, {}, "random"), 60) is None
 
 
 def test_options_that_could_name_files_programs_or_hosts_are_not_offered() -> None:
-    for game in ("battleship", "gomoku", "navigation"):
+    for game in GAMES:
         for agent in describe(game):
             assert not [o.name for o in agent.options if "str" in o.type]
 

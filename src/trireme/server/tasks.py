@@ -21,6 +21,9 @@ from trireme.core.options import Option, options_of
 from trireme.core.registry import agent_class, find, load, make_agent, make_game, parse_spec
 
 REHEARSAL_SECONDS = 0.05
+MOST_DIGITS = 20
+MOST_NUMBER = 1_000_000
+"""The largest number that an option of a room's agent may have: nobody gets a host's memory."""
 MOST_AGENTS = 12
 """Prepared agents that one worker keeps."""
 
@@ -148,28 +151,44 @@ class Ponder:
 
 @dataclass(frozen=True)
 class Vet:
-    """Whether a room may seat this agent: gives None, or raises what is wrong with the spec."""
+    """Whether a room may seat this agent, and whether it can be prepared here: gives None, or
+    raises what is wrong."""
 
     game: str
     settings: dict[str, Any]
     spec: str
 
     def ready(self, desk: Desk) -> None:
-        pass
+        self._check()
+        desk.agent(self.game, self.settings, self.spec)
 
     def run(self, desk: Desk) -> None:
+        pass
+
+    def _check(self) -> None:
         offered = {a.name: a for a in describe(self.game)}
         parsed = parse_spec(self.spec)
         if parsed.cls is not None or parsed.name not in offered:
             raise BadSpec(f"expected one of {', '.join(offered)}, not {self.spec!r}")
         allowed = {option.name for option in offered[parsed.name].options}
-        for name in parsed.options:
+        for name, value in parsed.options.items():
             if name not in allowed:
                 raise BadSpec(
                     f"a room can't set {name} of {parsed.name}; it may set: "
                     f"{', '.join(sorted(allowed)) or 'nothing'}"
                 )
-        make_agent(desk.game(self.game, self.settings), self.spec)
+            if len(value) > MOST_DIGITS:
+                raise BadSpec(f"{name} of {parsed.name} is too long: {value[:20]!r}…")
+            if not abs(_number(value)) <= MOST_NUMBER:
+                raise BadSpec(f"{name} of {parsed.name} may be at most {MOST_NUMBER:,} here")
+
+
+def _number(text: str) -> float:
+    """The number that an option is; 0 where it is a word."""
+    try:
+        return float(text)
+    except ValueError:
+        return 0.0
 
 
 @dataclass(frozen=True)
