@@ -14,6 +14,7 @@ from .hands import (
     choose,
     hide_fleet,
     open_lobby,
+    place,
     play_battleship,
     play_gomoku,
     play_navigation,
@@ -82,3 +83,28 @@ def test_two_at_one_screen(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     play_on_one_screen(page, site.url)
     expect(status(page)).to_have_text(re.compile("(black|seat 0) won", re.IGNORECASE))
+
+
+def test_two_at_one_screen_do_not_see_each_others_waters(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/battleship")
+    choose(page, "Against", "Two at this screen")
+    page.get_by_label("Board").select_option("6")
+    start(page)
+    hide_fleet(page)
+    expect(page.get_by_role("heading", name="Hand over to the second player")).to_be_visible()
+    expect(page.locator(".hull")).to_have_count(0)
+    page.get_by_role("button", name="I am the second player").click()
+    hide_fleet(page)
+    page.get_by_role("button", name="I am the first player").click()
+    expect(page.get_by_role("heading", name="Your waters")).to_be_visible()
+
+
+def test_undo_takes_back_the_players_own_move(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/gomoku")
+    page.get_by_label("Opponent").select_option("random")
+    start(page)
+    place(page, "h8")
+    expect(page.locator(".chart .stone:not(.ghost)")).to_have_count(2)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(".chart .stone:not(.ghost)")).to_have_count(0)
+    expect(status(page)).to_have_text("Your turn")

@@ -19,6 +19,8 @@ export interface PictureProps {
   /** The phase just played, from 1, and how far its motion has come, 0 to 1. */
   phase: number | null;
   progress: number;
+  /** What the move that led here did, in words. */
+  story: readonly string[];
   seat: number | null;
   seatNames: string[];
   /** What was thought of this position, where it was asked. */

@@ -57,7 +57,7 @@ function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) 
             <span class="visually-hidden"> to play {module.title}</span>
           </a>
         </div>
-        <p class="small soft opponent">{info ? `against ${info.opponent}` : "\u00a0"}</p>
+        <p class="small soft opponent">{info ? `against the agent ${info.opponent}` : "\u00a0"}</p>
       </div>
     </li>
   );
@@ -163,6 +163,12 @@ function score(game: RecentGame): string {
   return `${names[winner]} beat ${names[1 - winner]}`;
 }
 
+/** The 95 % interval; an open end where nothing bounds it. */
+function interval({ elo, low, high }: Rating): string {
+  const digits = elo === null ? 1 : 0;
+  return [low, high].map((end) => end?.toFixed(digits) ?? "").join("…");
+}
+
 function Ratings({ ratings }: { ratings: Rating[] | null }) {
   if (!ratings) return <p class="soft small">Looking…</p>;
   if (ratings.length === 0) return <p class="soft small">The arena has not rated the agents here yet.</p>;
@@ -171,7 +177,7 @@ function Ratings({ ratings }: { ratings: Rating[] | null }) {
       <thead>
         <tr>
           <th>agent</th>
-          <th class="number">Elo</th>
+          <th class="number">rating</th>
           <th class="number">95 %</th>
         </tr>
       </thead>
@@ -181,10 +187,8 @@ function Ratings({ ratings }: { ratings: Rating[] | null }) {
             <td>
               {r.agent} <span class="soft">{title(r.game)}</span>
             </td>
-            <td class="number">{Math.round(r.elo)}</td>
-            <td class="number soft">
-              {Math.round(r.low)}…{Math.round(r.high)}
-            </td>
+            <td class="number">{r.elo !== null ? `${Math.round(r.elo)} Elo` : `${r.shots?.toFixed(1)} shots`}</td>
+            <td class="number soft">{interval(r)}</td>
           </tr>
         ))}
       </tbody>

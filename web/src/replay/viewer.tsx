@@ -56,6 +56,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
           before={at.turn > 0 ? (replay.frames[at.turn - 1]!.views[eye] ?? null) : null}
           phase={at.phase}
           progress={player.progress}
+          story={frame.moved?.story ?? []}
           scene={replay.scene}
           settings={replay.settings}
           seat={judged ?? seen}
@@ -108,10 +109,10 @@ const lastPhase = (replay: Replay, turn: number) => (replay.frames[turn] && phas
 function heading(replay: Replay): string {
   const names = replay.seats.map((name) => name || "a player");
   const result = replay.result;
-  if (!result) return names.join(" – ");
+  if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${-(result.returns[0] ?? 0)} shots`;
   if (result.winners.length !== 1) return `${names.join(" – ")}: drawn`;
-  return `${names[result.winners[0]!]} beat ${names[1 - result.winners[0]!]}`;
+  return `${capital(names[result.winners[0]!]!)} beat ${names[1 - result.winners[0]!]}`;
 }
 
 function position(at: Stop, story: string[]): string {

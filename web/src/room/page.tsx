@@ -14,7 +14,7 @@ import { Players } from "./players";
 import { connect, type Connection } from "./socket";
 import type { Happening, Room } from "./state";
 import { copyLink } from "./table";
-import { outcome, storyOf } from "./words";
+import { outcome, seatName, storyOf } from "./words";
 
 export function RoomPage({ id }: { id: string }) {
   const [token, setToken] = useState(() => tokenOf(id));
@@ -80,7 +80,7 @@ function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
         <div class="row">
           {open.map((s) => (
             <button type="button" class="button primary large" onClick={() => sit(s.seat)}>
-              Sit down as {room.position?.seat_names[s.seat] ?? `seat ${s.seat + 1}`}
+              Sit down as {seatName(room.position, s.seat)}
             </button>
           ))}
         </div>

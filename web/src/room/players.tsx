@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { Machine, Person } from "../ui/icons";
 import { type Room, secondsLeft } from "./state";
-import { capital } from "./words";
+import { capital, seatName } from "./words";
 
 export interface PlayersProps {
   room: Room;
@@ -30,7 +30,7 @@ export function Players({ room, mark, below }: PlayersProps) {
             <span class="who">
               <strong>{player.kind === "open" ? "Open seat" : player.name || (mine ? "You" : "A player")}</strong>
               <span class="soft small">
-                {capital(position.seat_names[seat] ?? "")}
+                {capital(seatName(position, seat))}
                 {mine && player.name && " · you"}
                 {player.kind === "agent" && " · program"}
                 {player.kind === "person" && !player.online && !room.seats.includes(seat) && " · away"}

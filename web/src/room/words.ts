@@ -5,7 +5,22 @@ import type { Happening, Room } from "./state";
 /** What to call a seat: its player, or the seat's own name. */
 export function playerName(info: RoomInfo | null, position: Position | null, seat: number): string {
   const player = info?.seats.find((s) => s.seat === seat);
-  return player?.name || position?.seat_names[seat] || `seat ${seat + 1}`;
+  return player?.name || seatName(position, seat);
+}
+
+/** What the game calls a seat, such as black; games that only number them get an ordinal. */
+export function seatName(position: Position | null, seat: number): string {
+  const name = position?.seat_names[seat] ?? "";
+  return name === "" || /^seat \d+$/.test(name) ? (["first player", "second player"][seat] ?? name) : name;
+}
+
+/** A sentence of the story with players in the place of seats that are only numbered. */
+function personal(text: string, room: Room): string {
+  return text.replace(/^seat (\d+)\b/, (_, digits: string) => {
+    const seat = Number(digits);
+    const own = room.seats.length === 1 && room.seats[0] === seat;
+    return own ? "You" : capital(playerName(room.info, room.position, seat));
+  });
 }
 
 export function isHotseat(room: Room): boolean {
@@ -21,7 +36,7 @@ export function statusLine(room: Room): string {
   const asked = position.to_move.filter((seat) => !position.ready.includes(seat));
   const mine = asked.filter((seat) => room.seats.includes(seat));
   if (mine.length > 0 && isHotseat(room)) {
-    return `${capital(position.seat_names[mine[0]!] ?? "")} to move`;
+    return `${capital(seatName(position, mine[0]!))} to move`;
   }
   if (mine.length > 0) return "Your turn";
   if (asked.length === 0) return "…";
@@ -43,14 +58,15 @@ export function outcome(room: Room): string {
   const winner = result.winners[0]!;
   const suffix = why ? `: ${why}` : "";
   if (room.seats.length === 1) return (room.seats[0] === winner ? "You won" : "You lost") + suffix;
-  const name = isHotseat(room) ? position.seat_names[winner]! : playerName(info, position, winner);
+  const name = isHotseat(room) ? seatName(position, winner) : playerName(info, position, winner);
   return `${capital(name)} won${suffix}`;
 }
 
 function forfeitWords(room: Room): string | null {
   const forfeit = room.position?.result?.forfeits[0];
   if (!forfeit) return null;
-  const name = playerName(room.info, room.position, forfeit.seat);
+  const own = room.seats.length === 1 && room.seats[0] === forfeit.seat;
+  const name = own ? "you" : playerName(room.info, room.position, forfeit.seat);
   const words: Record<string, string> = {
     resigned: `${name} resigned`,
     time: `${name} ran out of time`,
@@ -63,13 +79,15 @@ export function storyOf(happening: Happening, room: Room): string[] {
   const name = (seat: number) => playerName(room.info, room.position, seat);
   switch (happening.kind) {
     case "moved":
-      return happening.story;
+      return happening.story.map((line) => personal(line, room));
     case "sat":
       return [`${happening.name || `Seat ${happening.seat + 1}`} sits down.`];
     case "started":
       return ["The game begins."];
     case "ready":
-      return [`${name(happening.seat)} is ready.`];
+      // A program is always ready at once; only people are worth a line.
+      if (room.info?.seats[happening.seat]?.kind === "agent") return [];
+      return [`${capital(name(happening.seat))} is ready.`];
     case "taken_back":
       return [`${name(happening.seat)} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
     case "offered":

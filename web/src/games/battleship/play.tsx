@@ -2,6 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { seatShown } from "../../room/state";
 import { Table } from "../../room/table";
+import { seatName } from "../../room/words";
 import { play } from "../../sound";
 import { Curve } from "../../ui/curve";
 import { Check, Dice } from "../../ui/icons";
@@ -18,8 +19,27 @@ export function BattleshipPlay(props: PlayProps) {
   const seat = seatShown(room);
   const state = seat === null ? undefined : room.position?.seats[seat];
   const view = (state?.view ?? room.position?.spectator) as BattleshipView;
+  const [handed, setHanded] = useState(seat);
+  const secret = room.seats.length > 1 && view.stage !== "over" && room.position?.status === "playing";
+  if (secret && handed !== seat) {
+    const name = seatName(room.position, seat ?? 0);
+    const curtain = <Curtain name={name} open={() => setHanded(seat)} />;
+    return <Table room={room} connection={props.connection} game={props.game} board={curtain} />;
+  }
   if (view.stage === "placing") return <Placing {...props} seat={seat} />;
   return <Firing {...props} seat={seat} view={view} />;
+}
+
+/** Two at one screen must not see each other's waters. */
+function Curtain({ name, open }: { name: string; open: () => void }) {
+  return (
+    <div class="curtain">
+      <h2>Hand over to the {name}</h2>
+      <button type="button" class="button primary large" onClick={open}>
+        I am the {name}
+      </button>
+    </div>
+  );
 }
 
 /** The sea that a seat fires at. */
@@ -136,9 +156,9 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
       connection={connection}
       game={game}
       class="battleship-table"
-      hints={{ on: heatOn, toggle: () => setHeat(!heatOn), label: "Heatmap" }}
+      hints={{ on: heatOn, toggle: () => setHeat(!heatOn), label: game?.insight ? "Heatmap" : "Hint" }}
       board={
-        <div class={`seas ${heatOn ? "two" : ""}`}>
+        <div class={`seas ${heatOn && game?.insight ? "two" : ""}`}>
           <SeaChart
             board={board}
             sea={target}
@@ -149,7 +169,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
             best={best}
             twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30}
           />
-          {heatOn && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
+          {heatOn && game?.insight && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
         </div>
       }
       action={

@@ -11,9 +11,9 @@ import { NavigationPlay, type NavigationScene } from "./play";
 import { momentAt, stillMoment } from "./playback";
 import { NavigationPoster, NavigationSetup } from "./setup";
 import { Thought } from "./thought";
-import { phaseWords, shipNames } from "./words";
+import { phaseStory } from "./words";
 
-function Picture({ view, before, phase, progress, scene, seat }: PictureProps) {
+function Picture({ view, before, phase, progress, story, scene, seat }: PictureProps) {
   const { map, ships } = scene as unknown as NavigationScene;
   const { view3d } = useStore(prefs);
   const now = view as NavigationState;
@@ -22,8 +22,6 @@ function Picture({ view, before, phase, progress, scene, seat }: PictureProps) {
   const still = at === null || at >= now.log.length;
   const moment = still ? stillMoment(now.ships) : momentAt(now.log, Math.min(at, phase! - 0.001), hp);
   const arena = { map, ships, moment, ghost: null, ghostSeats: [], ranges: true, seat, label: map.name };
-  const names = shipNames(ships);
-  const entry = phase === null ? null : now.log[phase - 1];
   return (
     <>
       <div class="arena-bar row spread">
@@ -36,7 +34,7 @@ function Picture({ view, before, phase, progress, scene, seat }: PictureProps) {
         </button>
       </div>
       {view3d ? <Arena3D {...arena} /> : <Arena {...arena} />}
-      <p class="events small">{entry ? phaseWords(entry, names).join(" ") : "\u00a0"}</p>
+      <p class="events small">{phase === null ? "\u00a0" : phaseStory(story, phase).join(" ")}</p>
     </>
   );
 }

@@ -1,20 +1,21 @@
 // Battle Navigation at play: the arena, the planner, playback, and the ghost of the plan.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { say } from "../../announce";
-import { prefs, setPrefs } from "../../prefs";
-import { seatShown } from "../../room/state";
+import { prefs, reducedMotion, setPrefs } from "../../prefs";
+import { type Room, seatShown } from "../../room/state";
 import { Table } from "../../room/table";
+import { capital } from "../../room/words";
 import { useStore } from "../../store";
 import { Choice } from "../../ui/choice";
 import { Check, Cross, Cube, Play } from "../../ui/icons";
-import type { NavigationPhaseEntry, NavigationSeaMap, NavigationState } from "../../wire";
+import type { NavigationSeaMap, NavigationState } from "../../wire";
 import type { PlayProps } from "../module";
 import { Arena } from "./arena";
 import { emptyPlan, orderOf, type Order, readPlan, type ShipRow, writePlan } from "./plan";
 import { HitPoints, Planner, ShipFacts } from "./planner";
 import { Arena3D } from "./later3d";
 import { SPEEDS, usePlayback } from "./watch";
-import { phaseWords, shipNames } from "./words";
+import { phaseStory } from "./words";
 
 export interface NavigationScene {
   map: NavigationSeaMap;
@@ -28,7 +29,8 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
   const seat = seatShown(room);
   const state = seat === null ? undefined : room.position?.seats[seat];
   const view = (state?.view ?? room.position?.spectator) as NavigationState;
-  const names = shipNames(scene.ships);
+  const names = scene.ships.map((ship, s) => room.position?.seat_names[s] ?? ship.label).map(capital);
+  const story = lastStory(room);
   const hp = useHitPointsBefore(view);
   const film = { key: `${room.id} ${view.turn}`, log: view.log, ships: view.ships, hp };
   const playback = usePlayback(film, true);
@@ -37,8 +39,16 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
   const playing = playback.at === null ? null : Math.floor(playback.at);
 
   useEffect(() => {
-    if (playing !== null) say(`Phase ${playing + 1}. ${phaseWords(view.log[playing]!, names).join(" ")}`);
+    if (playing !== null) say(`Phase ${playing + 1}. ${phaseStory(story, playing + 1).join(" ")}`);
   }, [playing]);
+
+  useEffect(() => {
+    // On a phone the planner lies below the board, which is what there is to see now.
+    const board = document.querySelector(".board-side");
+    if (playback.running && board && board.getBoundingClientRect().bottom < innerHeight / 2) {
+      board.scrollIntoView({ block: "start", behavior: reducedMotion() ? "auto" : "smooth" });
+    }
+  }, [playback.running]);
 
   const label = `Turn ${view.turn + 1} on ${scene.map.name}`;
   const ghostSeats = planning.guessing ? [0, 1] : seat === null ? [] : [seat];
@@ -92,7 +102,7 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
       }
       action={
         playback.at !== null ? (
-          <Showing log={view.log} phase={playing ?? 0} names={names} speed={speed} skip={playback.stop} />
+          <Showing story={phaseStory(story, (playing ?? 0) + 1)} phase={playing ?? 0} speed={speed} skip={playback.stop} />
         ) : (
           planning.panel(names)
         )
@@ -142,16 +152,21 @@ function SeatMark({ seat }: { seat: number }) {
   );
 }
 
+/** What the newest move's story says. */
+function lastStory(room: Room): readonly string[] {
+  const moved = room.happened.findLast((h) => h.kind === "moved");
+  return moved?.story ?? [];
+}
+
 interface ShowingProps {
-  log: readonly NavigationPhaseEntry[];
+  story: string[];
   phase: number;
-  names: string[];
   speed: number;
   skip: () => void;
 }
 
 /** The event text of the phase being played, the speed, and a way past it. */
-export function Showing({ log, phase, names, speed, skip }: ShowingProps) {
+export function Showing({ story, phase, speed, skip }: ShowingProps) {
   return (
     <section class="showing panel stack">
       <div class="row spread">
@@ -164,7 +179,7 @@ export function Showing({ log, phase, names, speed, skip }: ShowingProps) {
         </div>
       </div>
       <ul class="events small">
-        {phaseWords(log[phase]!, names).map((line) => (
+        {story.map((line) => (
           <li>{line}</li>
         ))}
       </ul>

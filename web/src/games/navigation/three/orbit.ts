@@ -8,9 +8,9 @@ export interface Orbit {
 }
 
 export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbit {
-  let azimuth = -0.35;
-  let height = 0.82;
-  let distance = size * 1.5;
+  let azimuth = -0.2;
+  let height = 0.85;
+  let distance = size * 1.68;
   const pointers = new Map<number, { x: number; y: number }>();
   const nearest = size * 0.25;
   const farthest = size * 2.2;

@@ -6,6 +6,7 @@ export interface Palette {
   shallow: Color;
   deep: Color;
   ink: Color;
+  line: Color;
   land: Color;
   landLine: Color;
   accent: Color;
@@ -27,6 +28,7 @@ export function readPalette(): Palette {
     shallow: token("sea-bright"),
     deep: token("deep"),
     ink: token("ink"),
+    line: token("sea-line"),
     land: token("land"),
     landLine: token("land-line"),
     accent: token("accent"),

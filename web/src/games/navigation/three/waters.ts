@@ -62,7 +62,7 @@ const FRAGMENT = `
   void main() {
     vec3 sun = normalize(vec3(-0.5, 0.9, -0.35));
     vec3 n = normal3;
-    n.xz += 0.05 * vec2(sin(7.0 * tile.x + 3.0 * tile.y + 1.7 * time), cos(6.0 * tile.y - 4.0 * tile.x + 1.3 * time));
+    n.xz += 0.022 * vec2(sin(7.0 * tile.x + 3.0 * tile.y + 1.7 * time), cos(6.0 * tile.y - 4.0 * tile.x + 1.3 * time));
     n = normalize(n);
     float shine = pow(max(dot(reflect(-sun, n), eye), 0.0), 60.0);
     float rim = pow(1.0 - max(dot(n, eye), 0.0), 3.0);
@@ -72,8 +72,8 @@ const FRAGMENT = `
     vec2 wide = fwidth(tile);
     float near = max(1.0 - from.x / (1.2 * wide.x), 1.0 - from.y / (1.2 * wide.y));
     bool inside = tile.x > -0.01 && tile.y > -0.01 && tile.x < size.x + 0.01 && tile.y < size.y + 0.01;
-    colour = mix(colour, line, inside ? 0.28 * clamp(near, 0.0, 1.0) : 0.0);
-    colour += 0.35 * shine;
+    colour = mix(colour, line, inside ? 0.5 * clamp(near, 0.0, 1.0) : 0.0);
+    colour += 0.2 * shine;
     if (!inside) colour *= 0.9;
     vec2 out2 = max(max(-tile, tile - size), 0.0);
     colour = mix(colour, shallow, smoothstep(4.0, 60.0, length(out2)));
@@ -95,7 +95,7 @@ export function buildWaters(map: NavigationSeaMap, palette: Palette): Waters {
       time: { value: 0 },
       water: { value: palette.water },
       shallow: { value: palette.shallow },
-      line: { value: palette.ink },
+      line: { value: palette.line },
       size: { value: new Vector2(map.width, map.height) },
     },
   });

@@ -1,0 +1,209 @@
+"""Pictures of every page, light and dark, on a desk and on a phone, into docs/screenshots.
+
+Start a server first, then: python web/screenshots.py --url http://127.0.0.1:8000
+"""
+
+from __future__ import annotations
+
+import argparse
+import base64
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from playwright.sync_api import Page, expect, sync_playwright
+
+OUT = Path(__file__).parents[1] / "docs" / "screenshots"
+DESK = {"viewport": {"width": 1280, "height": 860}}
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "device_scale_factor": 2}
+ARGUMENTS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+    "--disable-quic",
+    "--enable-unsafe-swiftshader",
+]
+WEBP = """async ([png, quality]) => {
+  const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+  const canvas = new OffscreenCanvas(image.width, image.height);
+  canvas.getContext("2d").drawImage(image, 0, 0);
+  const blob = await canvas.convertToBlob({ type: "image/webp", quality });
+  const bytes = new Uint8Array(await blob.arrayBuffer());
+  let text = "";
+  for (const byte of bytes) text += String.fromCharCode(byte);
+  return btoa(text);
+}"""
+
+STATUS = ".status h1"
+
+
+class Camera:
+    """Takes a picture under a page's name, the look and the screen."""
+
+    def __init__(self, page: Page, suffix: str, quality: float) -> None:
+        self.page, self._suffix, self._quality = page, suffix, quality
+
+    def take(self, name: str) -> None:
+        self.page.mouse.move(0, 0)
+        self.page.wait_for_timeout(400)
+        png = base64.b64encode(self.page.screenshot()).decode()
+        webp = base64.b64decode(self.page.evaluate(WEBP, [png, self._quality]))
+        (OUT / f"{name}-{self._suffix}.webp").write_bytes(webp)
+        print(f"{name}-{self._suffix}: {len(webp) // 1000} kB")
+
+
+def quick(page: Page, url: str, game: str) -> None:
+    page.goto(url)
+    page.get_by_role("button", name=f"Play {game} against the program").click()
+    expect(page.locator(STATUS)).to_have_text("Your turn", timeout=60_000)
+
+
+def shoot_home(camera: Camera, url: str) -> None:
+    camera.page.goto(url)
+    expect(camera.page.get_by_text(re.compile("against ")).first).to_be_visible()
+    camera.take("home")
+
+
+def shoot_lobby(camera: Camera, url: str) -> None:
+    for game in ("gomoku", "navigation"):
+        camera.page.goto(f"{url}/new/{game}")
+        expect(camera.page.get_by_role("button", name="Start the game")).to_be_visible()
+        camera.take(f"lobby-{game}")
+
+
+def shoot_gomoku(camera: Camera, url: str) -> None:
+    page = camera.page
+    quick(page, url, "Gomoku")
+    page.get_by_role("button", name="Hints").click()
+    for stones in range(0, 14, 2):
+        best = page.locator(".thought td.mono").first
+        best.wait_for()
+        page.get_by_role("gridcell", name=best.inner_text(), exact=True).click()
+        expect(page.locator(".chart .stone:not(.ghost)")).to_have_count(stones + 2, timeout=60_000)
+        expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
+        if page.locator(STATUS).inner_text() != "Your turn":
+            break
+    page.locator(".hint").first.wait_for()
+    camera.take("gomoku")
+
+
+def shoot_battleship(camera: Camera, url: str) -> None:
+    page = camera.page
+    quick(page, url, "Battleship")
+    page.locator(".piece").first.wait_for()
+    camera.take("battleship-placing")
+    page.get_by_role("button", name="Hide the fleet here").click()
+    for cell in ("E5", "C3", "G7", "C7", "G3", "E9", "B5", "H5", "I9", "A1", "D8", "F2"):
+        expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
+        target = page.get_by_role("gridcell", name=cell, exact=True)
+        if target.count():
+            target.click()
+    expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
+    heat = page.get_by_role("button", name="Heatmap")
+    if heat.is_visible():
+        heat.click()
+        page.locator(".warmth, .best-cell").first.wait_for(timeout=60_000)
+    camera.take("battleship")
+
+
+def plan(page: Page) -> None:
+    for name in (
+        "Phase 1, move: hold",
+        "Phase 2, move: hold",
+        "Phase 2, move: forward",
+        "Phase 3, starboard: nothing",
+        "Phase 3, move: hold",
+        "Phase 4, move: hold",
+        "Phase 4, port: nothing",
+    ):
+        page.get_by_role("button", name=name).click()
+
+
+def shoot_navigation(camera: Camera, url: str) -> None:
+    page = camera.page
+    quick(page, url, "Battle Navigation")
+    plan(page)
+    page.locator(".ghost .track").wait_for(state="attached")
+    camera.take("navigation-planning")
+    page.get_by_role("button", name="Lock in").click()
+    page.get_by_role("button", name="Skip").wait_for(timeout=60_000)
+    page.wait_for_timeout(2500)
+    camera.take("navigation-playback")
+    page.get_by_role("button", name="Skip").click()
+    plan(page)
+    page.get_by_role("button", name="3D").click()
+    page.locator("canvas").wait_for()
+    page.wait_for_timeout(1500)
+    camera.take("navigation-3d")
+    page.get_by_role("button", name="3D").click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Really resign?").click()
+    page.get_by_role("button", name="Rematch").wait_for()
+    camera.take("navigation-end")
+
+
+def shoot_editor(camera: Camera, url: str) -> None:
+    camera.page.goto(f"{url}/maps")
+    camera.page.get_by_role("button", name="The Three Lanes").click()
+    expect(camera.page.get_by_text("This map can be played.")).to_be_visible()
+    camera.take("map-editor")
+
+
+def shoot_replay(camera: Camera, url: str) -> None:
+    page = camera.page
+    page.goto(f"{url}/new/gomoku")
+    page.get_by_role("radio", name="Watch programs").click()
+    page.get_by_label("Second program").select_option("heuristic")
+    page.get_by_role("radio", name="Quick").click()
+    page.get_by_role("button", name="Watch", exact=True).click()
+    expect(page.locator(STATUS)).to_have_text(re.compile("won|Drawn"), timeout=120_000)
+    page.get_by_role("link", name="Replay and analysis").click()
+    page.get_by_role("button", name="Step back").click()
+    page.get_by_role("button", name="Step back").click()
+    page.get_by_role("button", name="Step back").click()
+    page.get_by_role("button", name="Thoughts").click()
+    page.locator(".hint").first.wait_for(timeout=60_000)
+    camera.take("replay")
+
+
+SHOTS: dict[str, Callable[[Camera, str], None]] = {
+    "lobby": shoot_lobby,
+    "gomoku": shoot_gomoku,
+    "battleship": shoot_battleship,
+    "navigation": shoot_navigation,
+    "editor": shoot_editor,
+    "replay": shoot_replay,
+    "home": shoot_home,
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--url", default="http://127.0.0.1:8000")
+    parser.add_argument("--only", nargs="*", choices=SHOTS, default=list(SHOTS))
+    parser.add_argument("--looks", nargs="*", default=["light", "dark"])
+    parser.add_argument("--screens", nargs="*", default=["desk", "phone"])
+    chosen = parser.parse_args()
+    OUT.mkdir(parents=True, exist_ok=True)
+    binary = shutil.which("chromium") or shutil.which("chromium-browser")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=binary, args=ARGUMENTS)
+        for screen in chosen.screens:
+            for look in chosen.looks:
+                options: dict[str, Any] = DESK if screen == "desk" else PHONE
+                page = browser.new_page(color_scheme=look, **options)
+                page.set_default_timeout(60_000)
+                camera = Camera(page, f"{screen}-{look}", 0.82 if screen == "desk" else 0.6)
+                for name in chosen.only:
+                    SHOTS[name](camera, chosen.url)
+                page.close()
+        browser.close()
+
+
+if __name__ == "__main__":
+    main()
