@@ -75,8 +75,9 @@ def scaling(match: Match, workers: list[int], with_ray: bool) -> None:
         used, wall = timed(lambda count=count: hashes.add(arena(match, "processes", count)))
         one = one or (used, wall)
         print(
-            f"processes {count}: wall {wall:.1f} s, CPU {used:.1f} s ({used / alone:.3f} of serial),"
-            f" speed-up {one[1] / wall:.2f} (CPU time allows {count * one[0] / used:.2f})"
+            f"processes {count}: wall {wall:.1f} s, CPU {used:.1f} s,"
+            f" {used / alone:.3f} of serial, speed-up {one[1] / wall:.2f}"
+            f" (CPU time allows {count * one[0] / used:.2f})"
         )
     if with_ray:
         _, wall = timed(lambda: hashes.add(arena(match, "ray", 2)))
@@ -94,7 +95,7 @@ def make_match(game: str, agents: list[str], games: int) -> Match:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=5, help="rounds of the overhead measurement")
-    parser.add_argument("--games", type=int, default=40, help="games in one round")
+    parser.add_argument("--games", type=int, default=100, help="games in one round")
     parser.add_argument("--long", type=int, default=1200, help="games of the scaling measurement")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     parser.add_argument("--ray", action="store_true", help="play the long match on Ray as well")

@@ -1,6 +1,7 @@
 """Reports, the command line, the store and the gate."""
 
 import json
+import runpy
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,15 @@ def test_the_table_is_printed_and_the_report_named(tmp_path: Path) -> None:
 def test_a_mistake_on_the_command_line_is_explained(arguments: list[str], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         run_cli("arena", *arguments)
+
+
+def test_the_example_measures_its_agent(capsys: pytest.CaptureFixture[str]) -> None:
+    file = Path(__file__).parents[2] / "examples" / "arena_match.py"
+    runpy.run_path(str(file))["main"](games=4)
+    told = capsys.readouterr().out
+    assert "neighbour" in told
+    assert "heuristic" in told
+    assert Path(told.split("Report: ")[1].strip()).is_file()
 
 
 # The store
