@@ -13,6 +13,7 @@ SLICE = Slice(
         "density+": "trireme.battleship.agents.density_plus:DensityPlus",
         "rl": "trireme.battleship.agents.rl:Reinforced",
         "heatmap": "trireme.battleship.agents.heatmap:Heatmap",
+        "hybrid": "trireme.battleship.agents.hybrid:Hybrid",
         "posterior": "trireme.battleship.agents.posterior:Posterior",
         "mcts": "trireme.battleship.agents.mcts:Mcts",
         "lookahead": "trireme.battleship.agents.lookahead:Lookahead",

@@ -172,6 +172,7 @@ class Believer:
             return self._guessed(shots, rng)
         weight = float(self._totals[0])
         bits = log2(weight / samples) - float(self._totals[1]) / weight
+        bits -= int(self._evidence.twin.sum())  # draws tell twins apart, at a bit a pair
         return Belief(self._cells(shots, weight), 0.0, weight / samples, max(bits, 0.0), False)
 
     def fleets(self, shots: Sequence[Shot], belief: Belief, most: int, rng: Generator) -> Fleets:
@@ -190,6 +191,11 @@ class Believer:
         fractions = (np.arange(most) + rng.random(most)) / most * belief.weight * (1 - 1e-9)
         self._walk(SAMPLE, 2**62, fractions=fractions, out=out, weights=weights)
         return Fleets(out[:, self._phantoms :], np.full(most, 1 / most), False)
+
+    @property
+    def steps(self) -> int:
+        """How long the last exact count was."""
+        return int(self._tally[0])
 
     def _gather(self, shots: Sequence[Shot]) -> bool:
         """Read the answers; False when there are more hits than kernels can hold."""

@@ -121,18 +121,21 @@ def greedy_misses(node: Any, fleet: Any, tree: Any, listed: Any, chances: Any, p
     return misses
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True)
 def choose(node: Any, tree: Any, explore: float) -> Any:
-    """The action with the least misses, less what is still uncertain of them."""
+    """The action with the least misses, less what is still uncertain of them.
+
+    Less likely cells are let in one by one, as the node is visited more.
+    """
     total = 0
     for a in range(tree.width[node]):
+        total += tree.visits[node, a]
+    admitted = min(tree.width[node], 1 + np.int64(np.sqrt(total) / 2))
+    best, at = 1e18, 0
+    for a in range(admitted):
         visits = tree.visits[node, a]
         if visits == 0:
             return a
-        total += visits
-    best, at = 1e18, 0
-    for a in range(tree.width[node]):
-        visits = tree.visits[node, a]
         bound = tree.misses[node, a] / visits - explore * np.sqrt(np.log(total) / visits)
         if bound < best:
             best, at = bound, a

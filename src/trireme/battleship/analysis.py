@@ -1,0 +1,225 @@
+"""What a game of Battleship was worth in bits: beliefs along a game, and averages over many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+
+from ..core.game import CHANCE, AnyAgent, Turn
+from ..core.registry import make_agent
+from ..core.seeding import stream
+from .agents.gunner import Gunner
+from .belief import Belief, Believer
+from .guess import Shot
+from .notation import Shots
+from .pictures import Step
+from .rules import Battleship, State
+
+LIMIT = 400_000
+SAMPLES = 10_000
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One solo game, and what the answers told."""
+
+    agent: str
+    seed: int
+    shots: int
+    entropy: tuple[float, ...]
+    """Bits unknown about the fleet before each shot and at the end."""
+
+    @property
+    def gained(self) -> tuple[float, ...]:
+        """Bits that each shot told."""
+        return tuple(a - b for a, b in zip(self.entropy, self.entropy[1:], strict=False))
+
+
+class Analyst:
+    """Works out the belief after every shot; the first ones are shared between games."""
+
+    def __init__(self, game: Battleship) -> None:
+        self.game = game
+        self._believer = Believer(game.boards[0], uniform=game.placement == "uniform")
+        self._known: dict[tuple[Shot, ...], Belief] = {}
+
+    def belief(self, shots: tuple[Shot, ...], rng: Generator) -> Belief:
+        """The posterior with its entropy; estimated where exact counting takes long."""
+        if shots in self._known:
+            return self._known[shots]
+        belief = self._believer.believe(shots, rng, entropy=True, limit=LIMIT, samples=SAMPLES)
+        if len(shots) < 4:
+            self._known[shots] = belief
+        return belief
+
+    def steps(
+        self, agent: AnyAgent | Gunner, seed: int, fleet: str | None = None
+    ) -> Iterator[Step]:
+        """Every moment of the game that `agent` plays with this seed, and the belief in it.
+
+        `fleet` is text such as `A1-A5 C1-C4 …`; None: nature draws it.
+        """
+        game, rng = self.game, stream(seed, CHANCE)
+        placed = game.draw(game.start(), rng) if fleet is None else game.read(fleet)
+        game.check(game.start(), CHANCE, placed)
+        state: State = game.apply(game.start(), {CHANCE: placed})
+        own, aside = stream(seed, 0), np.random.default_rng(seed)
+        while True:
+            view = game.view(state, 0)
+            belief = self.belief(view.target.shots, aside)
+            if not game.to_move(state):
+                yield Step(view, belief.cells, None, 0.0)
+                return
+            action = agent.act(Turn(game, 0, view, game.legal(state, 0), own))
+            game.check(state, 0, action)
+            shot = action.cells[0] if isinstance(action, Shots) else None
+            yield Step(view, belief.cells, shot, belief.entropy)
+            state = game.apply(state, {0: action})
+
+    def trace(self, agent: AnyAgent, seed: int, label: str = "") -> Trace:
+        """The entropy along one game."""
+        steps = list(self.steps(agent, seed))
+        bits = tuple(float(step.entropy or 0.0) for step in steps)
+        return Trace(label or agent.name, seed, len(steps) - 1, bits)
+
+
+@cache
+def _analyst(game: Battleship) -> Analyst:
+    return Analyst(game)
+
+
+@cache
+def _agent(spec: str, game: Battleship) -> AnyAgent:
+    agent = make_agent(game, spec)
+    prepare = getattr(agent, "prepare", None)
+    if prepare is not None:
+        prepare(game)
+    return agent
+
+
+def _trace(job: tuple[Battleship, str, int]) -> Trace:
+    game, spec, seed = job
+    return _analyst(game).trace(_agent(spec, game), seed, spec)
+
+
+def traces(
+    game: Battleship, agents: Sequence[str], games: int, seed: int, jobs: int
+) -> Iterator[Trace]:
+    """Every agent's games on the same fleets, as they are done, over `jobs` processes."""
+    work = [(game, spec, seed + number) for spec in agents for number in range(games)]
+    if jobs == 1:
+        yield from map(_trace, work)
+        return
+    with ProcessPoolExecutor(jobs) as pool:
+        yield from pool.map(_trace, work, chunksize=4)
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The average of one agent's traces."""
+
+    agent: str
+    games: int
+    shots: float
+    interval: float
+    """Half of the 95 % interval of `shots`."""
+    entropy: tuple[float, ...]
+    """Mean bits unknown before each shot; a finished game counts 0."""
+
+    @property
+    def gained(self) -> tuple[float, ...]:
+        """Mean bits that each shot told."""
+        return tuple(a - b for a, b in zip(self.entropy, self.entropy[1:], strict=False))
+
+
+def summarise(found: Sequence[Trace]) -> list[Summary]:
+    """One summary an agent, in the order of first appearance."""
+    summaries = []
+    for agent in dict.fromkeys(trace.agent for trace in found):
+        own = [trace for trace in found if trace.agent == agent]
+        shots = np.array([trace.shots for trace in own], np.float64)
+        longest = max(len(trace.entropy) for trace in own)
+        bits = np.zeros((len(own), longest))
+        for row, trace in enumerate(own):
+            bits[row, : len(trace.entropy)] = trace.entropy
+        spread = float(shots.std(ddof=1)) if len(own) > 1 else 0.0
+        summaries.append(
+            Summary(
+                agent,
+                len(own),
+                float(shots.mean()),
+                1.96 * spread / len(own) ** 0.5,
+                tuple(float(b) for b in bits.mean(axis=0)),
+            )
+        )
+    return summaries
+
+
+def as_json(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+    """Summaries as plain values."""
+    return [
+        {
+            "agent": s.agent,
+            "games": s.games,
+            "mean_shots": round(s.shots, 4),
+            "interval_95": round(s.interval, 4),
+            "entropy": [round(b, 4) for b in s.entropy],
+            "bits_gained": [round(b, 4) for b in s.gained],
+        }
+        for s in summaries
+    ]
+
+
+PALETTE = ("#e74c3c", "#3498db", "#2ecc71", "#9b59b6", "#f39c12", "#16a085", "#34495e", "#d35400")
+
+
+def plot(summaries: Sequence[Summary], width: int = 760, height: int = 420) -> str:
+    """Mean entropy before each shot, a line an agent, as SVG."""
+    left, right, top, bottom = 52, 150, 24, 44
+    most_shots = max(len(s.entropy) for s in summaries) - 1
+    most_bits = max(max(s.entropy) for s in summaries) or 1.0
+    wide, high = width - left - right, height - top - bottom
+
+    def x(shot: float) -> float:
+        return left + wide * shot / max(1, most_shots)
+
+    def y(bits: float) -> float:
+        return top + high * (1 - bits / most_bits)
+
+    parts = [
+        f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
+        "font-family='system-ui,sans-serif' font-size='12'>"
+        f"<rect width='{width}' height='{height}' fill='#fff'/>"
+    ]
+    parts += (
+        f"<line x1='{x(shot):.1f}' x2='{x(shot):.1f}' y1='{top}' y2='{top + high}' "
+        f"stroke='#ecf0f1'/><text x='{x(shot):.1f}' y='{top + high + 18}' fill='#7f8c8d' "
+        f"text-anchor='middle'>{shot}</text>"
+        for shot in range(0, most_shots + 1, 10)
+    )
+    parts += (
+        f"<line x1='{left}' x2='{left + wide}' y1='{y(bits):.1f}' y2='{y(bits):.1f}' "
+        f"stroke='#ecf0f1'/><text x='{left - 8}' y='{y(bits) + 4:.1f}' fill='#7f8c8d' "
+        f"text-anchor='end'>{bits}</text>"
+        for bits in range(0, int(most_bits) + 1, 5)
+    )
+    for number, s in enumerate(summaries):
+        colour = PALETTE[number % len(PALETTE)]
+        line = " ".join(f"{x(i):.1f},{y(b):.1f}" for i, b in enumerate(s.entropy))
+        parts.append(
+            f"<polyline points='{line}' fill='none' stroke='{colour}' stroke-width='2'/>"
+            f"<text x='{left + wide + 12}' y='{top + 14 + 18 * number}' fill='{colour}'>"
+            f"{s.agent} ({s.shots:.1f})</text>"
+        )
+    parts.append(
+        f"<text x='{left + wide / 2}' y='{height - 8}' fill='#2c3e50' text-anchor='middle'>"
+        f"shots fired</text><text x='{left}' y='16' fill='#2c3e50'>"
+        "bits unknown about the fleet</text></svg>"
+    )
+    return "".join(parts)
