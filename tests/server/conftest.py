@@ -18,7 +18,8 @@ from .live import GENEROUS, OPEN, Running
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One server for all tests that leave it as they found it."""
     folder = tmp_path_factory.mktemp("server")
-    running = Running(folder / "store.db", Config(GENEROUS, workers=1, warm=False))
+    url = f"sqlite:///{folder / 'store.db'}"
+    running = Running(url, Config(GENEROUS, workers=1, warm=False))
     yield running
     running.stop()
 
@@ -35,9 +36,11 @@ def serve(tmp_path: Path) -> Iterator[Callable[..., Running]]:
     """Servers of one's own, with limits of one's own."""
     started: list[Running] = []
 
-    def start(name: str = "store", static: Path = STATIC, **limits: Any) -> Running:
+    def start(
+        name: str = "store", static: Path = STATIC, url: str | None = None, **limits: Any
+    ) -> Running:
         config = Config(replace(GENEROUS, **limits), workers=1, warm=False, static=static)
-        started.append(Running(tmp_path / f"{name}.db", config))
+        started.append(Running(url or f"sqlite:///{tmp_path / f'{name}.db'}", config))
         return started[-1]
 
     yield start

@@ -7,7 +7,6 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import httpx
@@ -38,11 +37,10 @@ GENEROUS = Limits(
 class Running:
     """A server in a thread of this process."""
 
-    def __init__(self, database: Path, config: Config) -> None:
-        self.database = database
+    def __init__(self, database: str, config: Config) -> None:
         listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{listener.getsockname()[1]}"
-        self._engine = open_store(f"sqlite:///{database}")
+        self._engine = open_store(database)
         self.server = server_for(self._engine, config)
         self._thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
         self._thread.start()

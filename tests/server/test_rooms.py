@@ -68,6 +68,15 @@ def test_an_action_sent_again_is_acknowledged_and_not_played_twice(server: Runni
     assert second.ask("act", id="mine", seat=1, action="b1")["version"] == once["version"] + 1
 
 
+def test_the_same_holds_where_nature_and_others_moved_on(server: Running) -> None:
+    first, second = server.two_players("navigation", clock="none")
+    once = first.ask("act", id="mine", seat=0, action="F-F-F-F-")
+    second.act(1, "F-F-F-F-")
+    first.hear_of(second)
+    assert first.ask("act", id="mine", seat=0, action="F-F-F-F-", moves=0) == once
+    assert first.position["moves"] == 1
+
+
 def test_taking_back_against_an_agent_goes_back_to_ones_own_decision(server: Running) -> None:
     chairs = [{"kind": "me"}, {"kind": "agent", "agent": "random"}]
     player = server.player(server.create("gomoku", seats=chairs, **SMALL))
@@ -211,6 +220,20 @@ def test_a_stopped_server_goes_on_where_it_was(serve: Callable[..., Running]) ->
     second.act(1, "A1-A5 C1-C4 E1-E3 G1-G3 I1-I2")
     play_out(first, second)
     assert first.position["status"] == "over"
+
+
+def test_a_whole_game_on_either_database(serve: Callable[..., Running], store_url: str) -> None:
+    server = serve(url=store_url)
+    first, second = server.two_players("battleship", settings={"duel": True, "rows": 6, "cols": 6})
+    play_out(first, second)
+    for player in (first, second):
+        player.close()
+    record = server.http.get(f"/api/rooms/{first.room}/record").text
+    server.stop()
+    again = serve(url=store_url)
+    assert again.http.get(f"/api/rooms/{first.room}/record").text == record
+    assert again.http.get("/api/recent").json()[0]["room"] == first.room
+    parse_record(record).verify()
 
 
 def test_lists_show_public_rooms_with_somebody_in_them(server: Running) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,13 @@ from trireme.core.registry import GAMES, find, make_game, parse_spec
 from trireme.server.client import Client
 from trireme.server.clock import LoopClock
 from trireme.server.codes import Refusal
-from trireme.server.events import Chair, Setup
+from trireme.server.events import AnyEvent, Chair, Setup
 from trireme.server.keys import new_room_id, token_hash
 from trireme.server.limits import Limits
 from trireme.server.lobby import Lobby
 from trireme.server.requests import NewRoom
 from trireme.server.room import Room
+from trireme.server.table import Table
 from trireme.server.tasks import Decide, Describe, Failure, Ponder, Vet, Warm, describe
 from trireme.server.workers import Workers
 from trireme.store import open_store
@@ -142,6 +144,15 @@ def test_a_failing_agent_forfeits_its_room(tmp_path: Path, agent: str, reason: s
     in_a_room(tmp_path, f"{AGENTS}:{agent}", ["a1", "b1"], story)
 
 
+def test_what_was_thought_about_a_move_taken_back_is_worthless(tmp_path: Path) -> None:
+    def story(room: Room) -> None:
+        assert room.table.status == "playing"
+        assert room.table.to_move == (0,)
+        assert room.table.moves == []
+
+    in_a_room(tmp_path, f"{AGENTS}:Hangs", ["a1", "undo"], story)
+
+
 def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Room], None]) -> None:
     """Play `actions` against the agent until the game is over or they have all been played."""
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
@@ -157,19 +168,21 @@ def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Ro
         client = Client(LIMITS, 0)
         await room.enter(client, token_hash("ann"), None)
         for action in actions:
-            if room.table.status == "playing":
-                await room.perform(
-                    0,
-                    action,
-                    lambda t, a=action: t.act(0, a, "person", a),  # type: ignore[misc]
-                )
-            while room._thinking:
+            while room._thinking and action != "undo":
                 await asyncio.wait(list(room._thinking.values()))
+            if room.table.status == "playing":
+                await room.perform(0, action, partial(wanted, action))
+        while room._thinking:
+            await asyncio.wait(list(room._thinking.values()))
         story(room)
         await lobby.close()
 
     asyncio.run(whole())
     engine.dispose()
+
+
+def wanted(action: str, table: Table) -> list[AnyEvent]:
+    return table.undo(0, action) if action == "undo" else table.act(0, action, "person", action)
 
 
 def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:

@@ -181,7 +181,7 @@ class Room:
             if granted is not None:
                 return granted
             await self._do(wish(self.table))
-            return self.table.version
+            return self._version_of(seat, id)
 
     async def rematch(self, seat: Seat, id: str) -> int:
         async with self._lock:
@@ -192,7 +192,12 @@ class Room:
                 room = await self.house.rematch(self.table)
                 made = [events.Rematched(seat, room, id)]
             await self._do(made)
-            return self.table.version
+            return self._version_of(seat, id)
+
+    def _version_of(self, seat: Seat, id: str) -> int:
+        """The version that the message led to; the present one where it changed nothing."""
+        granted = self.table.granted(seat, id)
+        return self.table.version if granted is None else granted
 
     async def draft(self, seat: Seat, text: str | None) -> int:
         async with self._lock:
