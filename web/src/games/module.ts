@@ -51,6 +51,8 @@ export interface GameModule {
   Setup: ComponentType<SetupProps>;
   /** What the lobby shows large, where settings change how the game looks. */
   Poster?: ComponentType<{ settings: Record<string, unknown> }>;
+  /** Seconds between the moves of programs that are being watched. */
+  pace: number;
   /** The request for one click's game against the agent. */
   quick: { variant?: string };
 }

@@ -56,7 +56,7 @@ export function Lobby({ info }: { info: GameInfo }) {
       settings,
       seats: chairs(mode, first, agent.spec, other.spec),
       think: agent.think,
-      pace: mode === "watch" ? 0.7 : 0.25,
+      pace: mode === "watch" ? module.pace : 0.25,
       public: isPublic,
       clock,
     });

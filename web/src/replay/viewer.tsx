@@ -60,7 +60,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
           scene={replay.scene}
           settings={replay.settings}
           seat={judged ?? seen}
-          seatNames={replay.frames[0]!.seat_names}
+          seatNames={replay.seats.map((_, s) => callSeat(replay, at.turn, s))}
           insight={insight}
           next={nextDeed(replay, at.turn, judged)}
         />
@@ -70,7 +70,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
         <div class="status">
           <h1>{heading(replay)}</h1>
         </div>
-        <p class="soft small">{position(at, frame.moved?.story ?? [])}</p>
+        <p class="soft small">{position(at, (frame.moved?.story ?? []).map((line) => personal(replay, line)))}</p>
         <div class="row">
           {info?.insight && (
             <button type="button" class="button small" aria-pressed={thinking} onClick={() => setThinking(!thinking)}>
@@ -89,7 +89,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
         {eyes.length > 1 && hidden(replay) && <Choice label="Seen by" value={eye} options={eyes} onChange={setEye} />}
         {thinking && (
           <section class="panel stack thought" aria-live="polite">
-            <h2>{judged === null ? "The game is over" : `${capital(frame.seat_names[judged] ?? "")} to decide`}</h2>
+            <h2>{judged === null ? "The game is over" : `${capital(callSeat(replay, at.turn, judged))} to decide`}</h2>
             {insight ? (
               <module.Thought insight={insight} next={nextDeed(replay, at.turn, judged)} />
             ) : (
@@ -115,6 +115,16 @@ function heading(replay: Replay): string {
   return `${capital(names[result.winners[0]!]!)} beat ${names[1 - result.winners[0]!]}`;
 }
 
+/** What the game calls a seat, or its player where seats are only numbered. */
+function callSeat(replay: Replay, turn: number, seat: number): string {
+  const name = replay.frames[turn]?.seat_names[seat] ?? "";
+  return name === "" || /^seat \d+$/.test(name) ? replay.seats[seat] || "a player" : name;
+}
+
+function personal(replay: Replay, line: string): string {
+  return line.replace(/^seat (\d+)\b/, (_, seat: string) => capital(replay.seats[Number(seat)] || "a player"));
+}
+
 function position(at: Stop, story: string[]): string {
   if (at.turn === 0) return "The start";
   const phase = at.phase === null ? "" : `, phase ${at.phase}`;
@@ -123,7 +133,7 @@ function position(at: Stop, story: string[]): string {
 
 function eyesOf(replay: Replay, turn: number): [string, string][] {
   const frame = replay.frames[turn]!;
-  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "A spectator" : capital(frame.seat_names[Number(key)] ?? key)]);
+  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "A spectator" : capital(callSeat(replay, turn, Number(key)))]);
 }
 
 /** Whether seats saw different things, so that it matters whose eyes are used. */
@@ -216,7 +226,7 @@ function numbersOf(replay: Replay, { insights }: AnalysisState) {
     points.push([turn, bits ? value : 50 + 50 * (seat === 0 ? value : -value)]);
   }
   points.sort((a, b) => a[0] - b[0]);
-  const first = replay.frames[0]!.seat_names[0] ?? "the first seat";
+  const first = callSeat(replay, 0, 0);
   return bits
     ? { label: "Uncertainty about the fleet", unit: "bits", points, range: undefined }
     : { label: `Chances of ${first}`, unit: "%", points, range: [0, 100] as const };

@@ -29,6 +29,7 @@ export interface TableProps {
 export function Table(props: TableProps) {
   const { room } = props;
   const over = room.position?.status === "over" && !props.hold;
+  const told = props.hold ? untold(room) : room;
   return (
     <div class={`table ${props.class ?? ""}`}>
       <section class="board-side" aria-label="Board">
@@ -44,13 +45,20 @@ export function Table(props: TableProps) {
         <Trouble room={room} />
         {over ? <End {...props} /> : props.action}
         <Offers room={room} connection={props.connection} />
-        <Players room={room} {...props.players} />
+        <Players room={told} {...props.players} />
         {!over && <Controls {...props} />}
         {props.panel}
-        <Log room={room} />
+        <Log room={told} />
       </aside>
     </div>
   );
+}
+
+/** The room before its newest move, so that neither log nor winner tell what is still shown. */
+function untold(room: Room): Room {
+  const last = room.happened.findLastIndex((h) => h.kind === "moved");
+  const position = room.position && { ...room.position, result: null, to_move: [], ready: [] };
+  return { ...room, position, happened: room.happened.slice(0, last) };
 }
 
 /** What went wrong, in the place where it will be looked for; the space is always kept. */

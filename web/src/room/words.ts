@@ -42,7 +42,7 @@ export function statusLine(room: Room): string {
   if (asked.length === 0) return "…";
   const names = asked.map((seat) => playerName(info, position, seat));
   const thinks = asked.every((seat) => info.seats[seat]?.kind === "agent");
-  return thinks ? `${names.join(" and ")} is thinking` : `Waiting for ${names.join(" and ")}`;
+  return thinks ? `${capital(names.join(" and "))} ${names.length > 1 ? "are" : "is"} thinking` : `Waiting for ${names.join(" and ")}`;
 }
 
 /** How the game ended, from this client's side. */

@@ -84,5 +84,6 @@ export const battleship: GameModule = {
   Picture,
   Thought,
   Setup,
+  pace: 0.6,
   quick: { variant: "duel" },
 };

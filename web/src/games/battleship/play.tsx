@@ -158,7 +158,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
       class="battleship-table"
       hints={{ on: heatOn, toggle: () => setHeat(!heatOn), label: game?.insight ? "Heatmap" : "Hint" }}
       board={
-        <div class={`seas ${heatOn && game?.insight ? "two" : ""}`}>
+        <div class={`seas ${(heatOn && game?.insight) || (seat === null && view.seas.length > 1) ? "two" : ""}`}>
           <SeaChart
             board={board}
             sea={target}
@@ -169,6 +169,9 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
             best={best}
             twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30}
           />
+          {seat === null && view.seas.length > 1 && (
+            <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="The other waters" />
+          )}
           {heatOn && game?.insight && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
         </div>
       }
@@ -183,7 +186,10 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
       panel={
         <>
           <div class="seas-status">
-            <ShipStatus board={board} sea={target} title={view.seas.length === 1 ? "Ships" : "Enemy ships"} />
+            <ShipStatus board={board} sea={target} title={seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
+            {seat === null && view.seas.length > 1 && (
+              <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title="Other ships" />
+            )}
             {view.seas.length > 1 && seat !== null && (
               <div class="own-waters">
                 <h2>Your waters</h2>

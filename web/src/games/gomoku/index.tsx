@@ -56,5 +56,6 @@ export const gomoku: GameModule = {
   Picture,
   Thought,
   Setup,
+  pace: 0.7,
   quick: {},
 };

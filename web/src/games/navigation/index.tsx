@@ -49,5 +49,6 @@ export const navigation: GameModule = {
   Thought,
   Setup: NavigationSetup,
   Poster: NavigationPoster,
+  pace: 6,
   quick: {},
 };
