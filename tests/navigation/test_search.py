@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 import numpy as np
 import pytest
@@ -15,15 +16,12 @@ from trireme.navigation.planner_kernels import count_chances
 from trireme.navigation.plans import Order, Plan
 from trireme.navigation.rules import Navigation, NavigationState, act
 from trireme.navigation.sea import FACINGS
-from trireme.navigation.search import Battle
+from trireme.navigation.search import Battle, Solution
 from trireme.navigation.search_kernels import (
     LIMIT,
     RACE,
     REACH,
     SHARE,
-    best_responses,
-    payoffs,
-    standings,
 )
 
 from .seas import games
@@ -59,22 +57,28 @@ def plain_value(battle: Battle, table: np.ndarray, state: NavigationState, limit
     return base + place * ((1 - base) if place > 0 else (1 + base))
 
 
+def packed(game: Navigation, seat: int, plans: Iterable[Plan]) -> np.ndarray:
+    return np.stack([pack_plan(plan, game.types[seat]) for plan in plans])
+
+
+def solution_of(game: Navigation, table: np.ndarray) -> Solution:
+    solution = Battle(game).solution(game.start(), 0)
+    solution.table = table
+    return solution
+
+
 @settings(max_examples=60)
 @given(games(), st.integers(0, 2**32))
 def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    battle, table, state = Battle(game), table_of(seed), game.start()
+    rng, table, state = np.random.default_rng(seed), table_of(seed), game.start()
+    solution = solution_of(game, table)
     plans = [[game.plans[s].sample(rng) for _ in range(4)] for s in (0, 1)]
-    packed = [np.stack([pack_plan(p, game.types[s]) for p in plans[s]]) for s in (0, 1)]
-    ships = pack_ships(state.ships, game.chart.width)
-    worth = standings(battle.stats, battle.rules, 1)
-    arrays = (battle.sea, battle.stats, battle.rules, ships)
-    values = payoffs(*arrays, packed[0], packed[1], battle.room, table, worth)
+    values = solution.payoffs(packed(game, 0, plans[0]), packed(game, 1, plans[1]))
     for i, first in enumerate(plans[0]):
         for j, second in enumerate(plans[1]):
             after = game.apply(state, {0: first, 1: second})
             assert values[i, j] == pytest.approx(
-                plain_value(battle, table, after, game.turn_limit), abs=1e-6
+                plain_value(solution.battle, table, after, game.turn_limit), abs=1e-6
             )
 
 
@@ -82,56 +86,29 @@ def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) 
 @given(games(phases=2, ammo_per_turn=None), st.integers(0, 1), st.integers(0, 2**32))
 def test_a_best_response_is_the_best_of_all_plans(game: Navigation, own: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    battle, table = Battle(game), table_of(seed)
-    ships = pack_ships(game.start().ships, game.chart.width)
-    worth = standings(battle.stats, battle.rules, 1)
-    them = 1 - own
-    answers = np.stack(
-        [pack_plan(game.plans[them].sample(rng), game.types[them]) for _ in range(3)]
-    )
+    solution = solution_of(game, table_of(seed))
+    answers = packed(game, 1 - own, (game.plans[1 - own].sample(rng) for _ in range(3)))
     weights = rng.dirichlet(np.ones(3))
-    best, values = np.zeros((16, 2), np.uint8), np.zeros(16)
-    arrays = (battle.sea, battle.stats, battle.rules, ships)
-    rest = (battle.room, table, worth)
-    best_responses(*arrays, own, answers, weights, *rest, best, values)
-    every = np.stack([pack_plan(plan, game.types[own]) for plan in game.plans[own]])
+    best, values = solution.responses(own, answers, weights)
+    every = packed(game, own, game.plans[own])
     if own == 0:
-        brute = payoffs(*arrays, every, answers, *rest) @ weights
-        found = payoffs(*arrays, best, answers, *rest) @ weights
+        brute = solution.payoffs(every, answers) @ weights
+        found = solution.payoffs(best, answers) @ weights
     else:
-        brute = -(weights @ payoffs(*arrays, answers, every, *rest))
-        found = -(weights @ payoffs(*arrays, answers, best, *rest))
+        brute = -(weights @ solution.payoffs(answers, every))
+        found = -(weights @ solution.payoffs(answers, best))
     np.testing.assert_allclose(values, found, atol=1e-9)
     assert values.max() == pytest.approx(brute.max(), abs=1e-9)
 
 
 @settings(max_examples=25)
-@given(games(phases=2), st.integers(0, 2**32))
-def test_best_responses_keep_to_the_ammunition(game: Navigation, seed: int) -> None:
+@given(games(phases=2), st.integers(0, 1), st.integers(0, 2**32))
+def test_best_responses_keep_to_the_ammunition(game: Navigation, own: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    battle = Battle(game)
-    ships = pack_ships(game.start().ships, game.chart.width)
-    worth = standings(battle.stats, battle.rules, 1)
-    for own in (0, 1):
-        them = game.types[1 - own]
-        answers = np.stack([pack_plan(game.plans[1 - own].sample(rng), them)])
-        best, values = np.zeros((16, 2), np.uint8), np.zeros(16)
-        best_responses(
-            battle.sea,
-            battle.stats,
-            battle.rules,
-            ships,
-            own,
-            answers,
-            np.ones(1),
-            battle.room,
-            table_of(seed),
-            worth,
-            best,
-            values,
-        )
-        for orders in best:
-            assert unpack_plan(orders, game.types[own]) in game.plans[own]
+    answers = packed(game, 1 - own, [game.plans[1 - own].sample(rng)])
+    best, _ = solution_of(game, table_of(seed)).responses(own, answers, np.ones(1))
+    for orders in best:
+        assert unpack_plan(orders, game.types[own]) in game.plans[own]
 
 
 def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, float, list[float]]:
@@ -172,21 +149,10 @@ def test_the_gap_is_what_the_seats_could_gain(n: int, m: int, seed: int) -> None
 def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     game: Navigation, seed: int
 ) -> None:
-    battle = Battle(game)
-    solution = battle.solution(game.start(), 0)
+    solution = Battle(game).solution(game.start(), 0)
     solution.improve(40, tolerance=0.005)
-    every = [np.stack([pack_plan(plan, game.types[s]) for plan in game.plans[s]]) for s in (0, 1)]
-    matrix = payoffs(
-        battle.sea,
-        battle.stats,
-        battle.rules,
-        solution.ships,
-        every[0],
-        every[1],
-        battle.room,
-        solution.table,
-        solution.worth,
-    )
+    every = [packed(game, seat, game.plans[seat]) for seat in (0, 1)]
+    matrix = solution.payoffs(every[0], every[1])
     mixtures = []
     for seat in (0, 1):
         mixture = np.zeros(len(every[seat]))

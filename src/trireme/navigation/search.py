@@ -17,7 +17,7 @@ from .equilibrium_kernels import equilibrium
 from .pack import Ints, pack_plan, pack_ships, rules_array, sea_array, stats_array, unpack_plan
 from .plans import Plan, write_plan
 from .rules import Navigation, NavigationState
-from .search_kernels import REACH, best_responses, payoffs, room_to_sail, standings
+from .search_kernels import REACH, best_responses, look, payoffs, room_to_sail, standings
 
 Plans = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -76,6 +76,16 @@ class Outlook:
     stands still or sails at random; otherwise the other is taken to plan as well as possible."""
 
 
+class Sight:
+    """What one seat sees sailing against each movement of the other; see `search_kernels`."""
+
+    def __init__(self, phases: int) -> None:
+        total = 4**phases
+        self.seen = np.zeros((total, phases, total), np.uint16)
+        self.place = np.zeros((total, total))
+        self.done = np.zeros(total, np.uint8)
+
+
 class Battle:
     """The arrays of one game."""
 
@@ -111,6 +121,7 @@ class Solution:
         self.value = 0.0
         """To the searching seat."""
         self.gap = 2.0
+        self._sights = Sight(battle.game.phases), Sight(battle.game.phases)
         self._matrix = np.zeros((0, 0))
         self._belief = np.zeros(0)
         """What the searching seat's plans are worth against a naive other."""
@@ -148,21 +159,28 @@ class Solution:
         size = len(self.plans[0]), len(self.plans[1])
         matrix = np.zeros(size)
         matrix[: old[0], : old[1]] = self._matrix
-        matrix[old[0] :] = self._payoffs(self.plans[0][old[0] :], self.plans[1])
-        matrix[: old[0], old[1] :] = self._payoffs(self.plans[0][: old[0]], self.plans[1][old[1] :])
+        matrix[old[0] :] = self.payoffs(self.plans[0][old[0] :], self.plans[1])
+        matrix[: old[0], old[1] :] = self.payoffs(self.plans[0][: old[0]], self.plans[1][old[1] :])
         self._matrix = matrix
         new = self.plans[self.seat][len(self._belief) :]
         if self.seat == 0:
-            worth = self._payoffs(new, self._naive_plans).mean(axis=1)
+            worth = self.payoffs(new, self._naive_plans).mean(axis=1)
         else:
-            worth = self._payoffs(self._naive_plans, new).mean(axis=0)
+            worth = self.payoffs(self._naive_plans, new).mean(axis=0)
         self._belief = np.concatenate([self._belief, worth])
 
-    def _payoffs(self, first: Plans, second: Plans) -> Floats:
-        b = self.battle
-        arrays = (b.sea, b.stats, b.rules, self.ships, first, second)
-        values: Floats = payoffs(*arrays, b.room, self.table, self.worth)
+    def payoffs(self, first: Plans, second: Plans) -> Floats:
+        """`float64[K, L]`: the value to seat 0 of each of its plans against each of seat 1's."""
+        sight, movements = self._look(0, second)
+        arrays = (self.battle.stats, self.battle.rules, self.ships, first, second, movements)
+        values: Floats = payoffs(*arrays, self.worth, sight.seen, sight.place)
         return values
+
+    def _look(self, own: int, answers: Plans) -> tuple[Sight, NDArray[np.int64]]:
+        """What `own` sees sailing against these plans, and their movements."""
+        b, sight = self.battle, self._sights[own]
+        position = (b.sea, b.stats, b.rules, self.ships, own, answers, b.room, self.table)
+        return sight, look(*position, sight.seen, sight.place, sight.done)
 
     def _responses(self, own: int) -> tuple[Plans, Floats]:
         """The best plan for every movement against what the other is taken to play."""
@@ -180,17 +198,22 @@ class Solution:
         """(plans, values): the best plan of `own` for every movement, against a mixture."""
         b, phases = self.battle, self.battle.game.phases
         best, values = np.zeros((4**phases, phases), np.uint8), np.zeros(4**phases)
-        position = (b.sea, b.stats, b.rules, self.ships, own)
-        best_responses(*position, answers, weights, b.room, self.table, self.worth, best, values)
+        sight, movements = self._look(own, answers)
+        game = (b.stats, b.rules, self.ships, own, answers, movements, weights, self.worth)
+        best_responses(*game, sight.seen, sight.place, best, values)
         return best, values
 
     def _naive_answers(self) -> Plans:
-        """What a naive other would plan: answers to a ship at rest, and to one sailing anyhow."""
-        anyhow = opening_moves(self.battle.game.phases)
+        """What a naive other would plan: its best answers to a ship at rest, and to one that sails
+        anyhow and fires when it can."""
+        sailing = opening_moves(self.battle.game.phases)
+        equal = np.full(len(sailing), 1 / len(sailing))
+        armed, _ = self.responses(self.seat, sailing, equal)
+        numbers = [int(m) for m in self._look(self.seat, sailing)[1]]
         found = []
-        for movements, count in ((anyhow[:1], 4), (anyhow, 8)):
-            equal = np.full(len(movements), 1 / len(movements))
-            plans, values = self.responses(1 - self.seat, movements, equal)
+        for expected, count in ((sailing[:1], 4), (armed[numbers], 8)):
+            weights = np.full(len(expected), 1 / len(expected))
+            plans, values = self.responses(1 - self.seat, expected, weights)
             found.append(plans[np.argsort(-values, kind="stable")[:count]])
         return np.concatenate(found)
 

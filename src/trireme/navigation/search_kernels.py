@@ -9,6 +9,9 @@ Arrays are those of `kernels`. Further:
                                  and 1 where poses count beside them, 0 where the game is over;
                                  entry [0, 0, 0] is what a draw is worth to seat 0
     plans   uint8[K, phases]     numbers of orders
+    seen    uint16[M, phases, M], place float64[M, M], done uint8[M]
+                                 by the other's movement: what `sail` finds, once `done`; a movement
+                                 is its moves as base-4 digits, first move first, and M = 4 ^ phases
 
 Values run from -1 (lost) to 1 (won). Functions that take `own` give values to that seat; the
 rules do not care which ship is looked at first, so both seats share one code.
@@ -105,64 +108,6 @@ def effect(what: Any, can: Any, damage: Any) -> Any:
 
 
 @njit(cache=True)
-def turn_value(
-    sea: Any,
-    stats: Any,
-    rules: Any,
-    ships: Any,
-    plan: Any,
-    answer: Any,
-    room: Any,
-    table: Any,
-    worth: Any,
-    after: Any,
-) -> Any:
-    """The value to seat 0 of its plan against an answer; `after: int32[2, 3]` gets the ships."""
-    stride, keep, ram = np.int64(rules[0]), rules[2] != 0, rules[3]
-    a, af, ah = np.int64(ships[0, 0]), np.int64(ships[0, 1]), np.int64(ships[0, 2])
-    b, bf, bh = np.int64(ships[1, 0]), np.int64(ships[1, 1]), np.int64(ships[1, 2])
-    for phase in range(rules[1]):
-        p, q = np.int64(plan[phase]), np.int64(answer[phase])
-        a, af, a_ram, b, bf, b_ram = move(sea, a, af, p & 3, b, bf, q & 3, stride, keep)
-        a, af, b, bf = drift(sea, a, af, b, bf)
-        boards, hits = effect(p >> 2, chances(sea, a, af, b, stats, 0, stride), stats[0, 2])
-        boarded, hurt = effect(q >> 2, chances(sea, b, bf, a, stats, 1, stride), stats[1, 2])
-        ah = max(np.int64(0), ah - hurt - (ram if a_ram else 0))
-        bh = max(np.int64(0), bh - hits - (ram if b_ram else 0))
-        if boards or boarded:
-            return ended(boards, boarded, worth, 0), True
-        if ah == 0 or bh == 0:
-            return ended(bh == 0, ah == 0, worth, 0), True
-    after[0, 0], after[0, 1], after[0, 2] = a, af, ah
-    after[1, 0], after[1, 1], after[1, 2] = b, bf, bh
-    place = place_value(room, table, a, af, b, bf, stride)
-    return blend(worth[0, ah, bh], worth[1, ah, bh] * place), False
-
-
-@njit(cache=True)
-def payoffs(
-    sea: Any,
-    stats: Any,
-    rules: Any,
-    ships: Any,
-    plans: Any,
-    answers: Any,
-    room: Any,
-    table: Any,
-    worth: Any,
-) -> Any:
-    """`float64[K, L]`: the value to seat 0 of each of its plans against each of seat 1's."""
-    values = np.empty((plans.shape[0], answers.shape[0]))
-    after = np.empty((2, 3), np.int32)
-    for i in range(plans.shape[0]):
-        for j in range(answers.shape[0]):
-            values[i, j], _ = turn_value(
-                sea, stats, rules, ships, plans[i], answers[j], room, table, worth, after
-            )
-    return values
-
-
-@njit(cache=True)
 def sail(
     sea: Any,
     stats: Any,
@@ -177,10 +122,10 @@ def sail(
 ) -> None:
     """Every movement of seat `own` against one plan, phase by phase, common beginnings once.
 
-    Movement m is its moves as base-4 digits, first move first; entry [p, m >> 2 (phases - 1 - p)]
-    belongs to its phase p. `seen: uint16[phases, M]` gets own chances, 16 × the other's chances,
-    256 if own ship ran into something, 512 if the other did. `place: float64[M]` gets the worth
-    of the last poses to `own`.
+    Of the plan only the moves matter. Entry [p, m >> 2 (phases - 1 - p)] belongs to phase p of
+    movement m. `seen: uint16[phases, M]` gets own chances, 16 × the other's chances, 256 if own
+    ship ran into something, 512 if the other did. `place: float64[M]` gets the worth of the last
+    poses to `own`.
     """
     them = 1 - own
     stride, phases, keep = np.int64(rules[0]), rules[1], rules[2] != 0
@@ -255,14 +200,16 @@ def _outcome(
 
 
 @njit(cache=True)
-def _options(seen: Any, m: Any, shots: Any, limited: Any, options: Any, counts: Any) -> None:
+def _options(
+    seen: Any, movements: Any, m: Any, shots: Any, limited: Any, options: Any, counts: Any
+) -> None:
     """The actions worth trying in each phase of movement m: those that connect with some plan."""
     phases = seen.shape[1]
     for phase in range(phases):
         at = m >> (2 * (phases - 1 - phase))
         union = 0
-        for j in range(seen.shape[0]):
-            union |= seen[j, phase, at]
+        for j in range(movements.shape[0]):
+            union |= seen[movements[j], phase, at]
         n = 0
         if union & 15 == 0 or limited:
             options[phase, n] = 0
@@ -288,45 +235,109 @@ def _arm(number: Any, options: Any, counts: Any, ammo: Any, shots: Any, acts: An
 
 
 @njit(cache=True)
-def best_responses(
+def movement_of(plan: Any) -> Any:
+    """The number of a plan's movement."""
+    m = 0
+    for phase in range(plan.shape[0]):
+        m = 4 * m + (plan[phase] & 3)
+    return m
+
+
+@njit(cache=True)
+def look(
     sea: Any,
     stats: Any,
     rules: Any,
     ships: Any,
     own: Any,
     answers: Any,
-    weights: Any,
     room: Any,
     table: Any,
+    seen: Any,
+    place: Any,
+    done: Any,
+) -> Any:
+    """Sail against the movement of every answer that is not yet `done`; their movements."""
+    movements = np.zeros(answers.shape[0], np.int64)
+    for j in range(answers.shape[0]):
+        m = movement_of(answers[j])
+        movements[j] = m
+        if not done[m]:
+            sail(sea, stats, rules, ships, own, answers[j], seen[m], room, table, place[m])
+            done[m] = 1
+    return movements
+
+
+@njit(cache=True)
+def payoffs(
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    plans: Any,
+    answers: Any,
+    movements: Any,
     worth: Any,
+    seen: Any,
+    place: Any,
+) -> Any:
+    """`float64[K, L]`: the value to seat 0 of each of its plans against each of seat 1's.
+
+    `movements: int64[L]` are those of the answers, which seat 0 has looked at.
+    """
+    values = np.empty((plans.shape[0], answers.shape[0]))
+    acts = np.zeros(plans.shape[1], np.int64)
+    for i in range(plans.shape[0]):
+        m = movement_of(plans[i])
+        for phase in range(plans.shape[1]):
+            acts[phase] = plans[i, phase] >> 2
+        for j in range(answers.shape[0]):
+            e = movements[j]
+            values[i, j] = _outcome(
+                stats, rules[3], ships, 0, m, acts, answers[j], seen[e], place[e], worth
+            )
+    return values
+
+
+@njit(cache=True)
+def best_responses(
+    stats: Any,
+    rules: Any,
+    ships: Any,
+    own: Any,
+    answers: Any,
+    movements: Any,
+    weights: Any,
+    worth: Any,
+    seen: Any,
+    place: Any,
     best: Any,
     values: Any,
 ) -> None:
     """For every movement of `own` its best actions against a mixture of the other's plans.
 
-    `answers: uint8[K, phases]` are those plans and `weights: float64[K]` their chances;
-    `best: uint8[M, phases]` gets own plans and `values: float64[M]` their values. Considers every
-    action that connects with some answer, at full strength.
+    `answers: uint8[K, phases]` are those plans, `movements: int64[K]` their movements, which `own`
+    has looked at, and `weights: float64[K]` their chances; `best: uint8[M, phases]` gets own plans
+    and `values: float64[M]` their values. Considers every action that connects with some answer,
+    at full strength.
     """
     phases, shots, ammo, ram = rules[1], stats[own, 1], rules[5], rules[3]
-    total, k = 4**phases, answers.shape[0]
-    seen = np.zeros((k, phases, total), np.uint16)
-    place = np.zeros((k, total))
-    for j in range(k):
-        sail(sea, stats, rules, ships, own, answers[j], seen[j], room, table, place[j])
+    k = answers.shape[0]
     options, counts = np.zeros((phases, 5), np.int64), np.zeros(phases, np.int64)
     acts = np.zeros(phases, np.int64)
-    idle = np.zeros(k, np.uint8)
-    for m in range(total):
-        _options(seen, m, shots, ammo >= 0, options, counts)
-        fixed = 0.0
+    active = np.zeros(k, np.int64)
+    for m in range(4**phases):
+        _options(seen, movements, m, shots, ammo >= 0, options, counts)
+        fixed, n = 0.0, 0
         for phase in range(phases):
             acts[phase] = 0
         for j in range(k):
-            idle[j] = _idle(seen[j], m)
-            if idle[j]:
+            e = movements[j]
+            if _connects(seen[e], m):
+                active[n] = j
+                n += 1
+            else:
                 fixed += weights[j] * _outcome(
-                    stats, ram, ships, own, m, acts, answers[j], seen[j], place[j], worth
+                    stats, ram, ships, own, m, acts, answers[j], seen[e], place[e], worth
                 )
         combinations = 1
         for phase in range(phases):
@@ -335,11 +346,12 @@ def best_responses(
         for number in range(combinations):
             _arm(number, options, counts, ammo, shots, acts)
             value = fixed
-            for j in range(k):
-                if not idle[j]:
-                    value += weights[j] * _outcome(
-                        stats, ram, ships, own, m, acts, answers[j], seen[j], place[j], worth
-                    )
+            for a in range(n):
+                j = active[a]
+                e = movements[j]
+                value += weights[j] * _outcome(
+                    stats, ram, ships, own, m, acts, answers[j], seen[e], place[e], worth
+                )
             if value > values[m]:
                 values[m] = value
                 for phase in range(phases):
@@ -348,13 +360,13 @@ def best_responses(
 
 
 @njit(cache=True)
-def _idle(seen: Any, m: Any) -> Any:
-    """Whether no action of movement m connects with the plan behind `seen`."""
+def _connects(seen: Any, m: Any) -> Any:
+    """Whether some action of movement m connects with the movement behind `seen`."""
     phases = seen.shape[0]
     union = 0
     for phase in range(phases):
         union |= seen[phase, m >> (2 * (phases - 1 - phase))]
-    return union & 15 == 0
+    return union & 15 != 0
 
 
 @njit(cache=True)

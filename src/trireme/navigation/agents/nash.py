@@ -16,7 +16,7 @@ from ..plans import Plan
 from ..rules import NavigationState, as_navigation
 from ..search import Battle, Outlook, Thought
 
-TOLERANCE = 0.005
+TOLERANCE = 0.02
 """What both seats together may still gain by other plans when a solution is good enough."""
 
 
@@ -76,4 +76,4 @@ class NashQuick(Nash):
 
     name: ClassVar[str] = "nash-quick"
 
-    rounds: int | None = option(5, "rounds of answering each other; none: as time allows")
+    rounds: int | None = option(4, "rounds of answering each other; none: as time allows")
