@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-NOTHING = -1
-"""The outcome on a board that was only reset."""
+from .vector import NOTHING
 
 
 @njit(cache=True)

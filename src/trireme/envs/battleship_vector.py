@@ -17,9 +17,9 @@ from ..battleship.fleets import Fleet
 from ..battleship.kernels import Ships
 from ..core.errors import BadSettings
 from .battleship import NAME, Observation, Placement, Rewards, setup
-from .battleship_kernels import NOTHING, begin, settle
+from .battleship_kernels import begin, settle
 from .checks import known_settings
-from .vector import Arrays, BoardsVectorEnv, Which, board_count
+from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
 
 MISS, HIT, SUNK, WON, INVALID = (
     kernels.MISS,

@@ -5,8 +5,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-NOTHING = -1
-"""The result on a board that was only reset."""
+from .vector import NOTHING
 
 
 class Games(NamedTuple):

@@ -15,8 +15,8 @@ from ..gomoku import kernels
 from ..gomoku.encode import board_array
 from ..gomoku.rules import Gomoku
 from .checks import positive
-from .gomoku_kernels import NOTHING, Games, begin, settle, show
-from .vector import Arrays, BoardsVectorEnv, Which, board_count
+from .gomoku_kernels import Games, begin, settle, show
+from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
 
 GOING_ON, WON, DRAWN, ILLEGAL = kernels.GOING_ON, kernels.WON, kernels.DRAWN, kernels.ILLEGAL
 """The codes of `infos["outcome"]`; `NOTHING` where a board was only reset."""
