@@ -6,17 +6,18 @@ which must raise `rules_version` too.
 
 import hashlib
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from trireme import draw_text, make_game
+from trireme import draw_text, make_agent, make_game
+from trireme.core.game import Turn
+from trireme.core.seeding import stream
 from trireme.navigation.atlas import default_map, procedural_map
 from trireme.navigation.log import digest
 from trireme.navigation.maps import SeaMap, write_map
-from trireme.navigation.rules import Navigation
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 GAMES = GOLDEN / "navigation_games.json"
@@ -36,25 +37,18 @@ def map_hash(sea: SeaMap) -> str:
     return hashlib.sha256(write_map(sea).encode()).hexdigest()
 
 
-def hunting_plans(game: Navigation, turn: int) -> dict[int, str]:
-    """Plans that bring the ships together: written once, then part of the golden file."""
-    rng = np.random.default_rng(turn)
-    move = lambda: "FFFLR-"[rng.integers(6)]  # noqa: E731
-    act = lambda: "ps-gh"[rng.integers(5)]  # noqa: E731
-    return {seat: "".join(move() + act() for _ in range(4)) for seat in (0, 1)}
-
-
-def make_golden_game(settings: dict[str, Any], number: int) -> dict[str, Any]:
+def make_golden_game(settings: dict[str, Any]) -> dict[str, Any]:
+    """A game between two captains that fight: from then on its plans are part of the file."""
     game = make_game("navigation", **settings)
+    agents = [make_agent(game, spec) for spec in ("planner", "nash-quick:naive=0")]
     state, plans, hashes = game.start(), [], []
-    while game.to_move(state) and len(plans) < 15:
-        texts = hunting_plans(game, 100 * number + len(plans))
-        actions = {seat: game.read(text) for seat, text in texts.items()}
-        if any(action not in game.legal(state, seat) for seat, action in actions.items()):
-            actions = dict.fromkeys((0, 1), game.read("F-F-L-F-"))
-            texts = {seat: game.write(action) for seat, action in actions.items()}
+    while seats := game.to_move(state):
+        turns = {
+            s: Turn(game, s, state, game.legal(state, s), stream(len(plans), s)) for s in seats
+        }
+        actions = {seat: agents[seat].act(turn) for seat, turn in turns.items()}
         state = game.apply(state, actions)
-        plans.append([texts[0], texts[1]])
+        plans.append([game.write(actions[seat]) for seat in seats])
         hashes.append([digest(entry) for entry in state.log])
     return {"settings": settings, "plans": plans, "hashes": hashes}
 
@@ -88,8 +82,6 @@ def test_a_view_is_drawn_as_it_was() -> None:
 
 
 def test_colour_only_adds_colour() -> None:
-    import re
-
     game = make_game("navigation")
     coloured = draw_text(game, game.start(), 0, colour=True)
     assert "\x1b[" in coloured
@@ -97,7 +89,7 @@ def test_colour_only_adds_colour() -> None:
 
 
 def main() -> None:
-    games = [make_golden_game(settings, i) for i, settings in enumerate(SETTINGS)]
+    games = [make_golden_game(settings) for settings in SETTINGS]
     GAMES.write_text(json.dumps(games, indent=1) + "\n")
     procedural = {str(seed): map_hash(procedural_map(seed)) for seed in SEEDS}
     maps = {"default": map_hash(default_map()), "procedural": procedural}
