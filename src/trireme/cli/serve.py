@@ -23,7 +23,8 @@ def serve(
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     workers: Annotated[
-        int | None, typer.Option(min=1, max=64, help="Processes for agents  [default: one a core]")
+        int | None,
+        typer.Option(min=1, max=64, help="Processes for agents  [default: one a core, at least 2]"),
     ] = None,
 ) -> None:
     """Serve the web app: play in the browser, alone, together and online.

@@ -27,6 +27,7 @@ from .lobby import Lobby
 from .pages import mount_pages
 from .rest import api, operator
 from .sockets import Sockets
+from .tasks import Failure
 
 SWEEP_SECONDS = 15
 STATIC = Path(__file__).parent / "static"
@@ -37,8 +38,8 @@ class Config:
     """How to run a server; the defaults suit one machine."""
 
     limits: Limits = field(default_factory=Limits)
-    workers: int = max(1, os.cpu_count() or 1)
-    """Processes that agents think in."""
+    workers: int = max(2, os.cpu_count() or 2)
+    """Processes that agents think in; with two, one can answer while the other compiles."""
     warm: bool = True
     """Whether idle workers compile and load what the first players will need."""
     clock: Clock = field(default_factory=LoopClock)
@@ -55,7 +56,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
         lobby.workers.start(warm_up() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
-        sweeping = asyncio.create_task(_sweep(lobby))
+        sweeping = asyncio.create_task(_sweep(lobby, config.warm))
         try:
             yield
         finally:
@@ -86,7 +87,10 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     return app
 
 
-async def _sweep(lobby: Lobby) -> None:
+async def _sweep(lobby: Lobby, warm: bool) -> None:
+    if warm:  # before the workers are busy with warming up
+        with suppress(Failure):
+            await lobby.catalogue.games()
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         lobby.sweep()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import msgspec
@@ -26,7 +27,7 @@ class Catalogue:
         self._vetted: set[tuple[str, str]] = set()
 
     async def games(self) -> list[GameInfo]:
-        return [await self.game(name) for name in GAMES]
+        return list(await asyncio.gather(*(self.game(name) for name in GAMES)))
 
     async def game(self, name: str) -> GameInfo:
         if name not in GAMES:

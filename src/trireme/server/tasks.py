@@ -151,8 +151,10 @@ class Ponder:
 
 @dataclass(frozen=True)
 class Vet:
-    """Whether a room may seat this agent, and whether it can be prepared here: gives None, or
-    raises what is wrong."""
+    """Whether a room may seat this agent: gives None, or raises what is wrong with the spec.
+
+    It is made, but not prepared: who opens a room should not wait for a compiler.
+    """
 
     game: str
     settings: dict[str, Any]
@@ -160,7 +162,7 @@ class Vet:
 
     def ready(self, desk: Desk) -> None:
         self._check()
-        desk.agent(self.game, self.settings, self.spec)
+        make_agent(desk.game(self.game, self.settings), self.spec)
 
     def run(self, desk: Desk) -> None:
         pass
@@ -233,7 +235,8 @@ class Describe:
     game: str
 
     def ready(self, desk: Desk) -> None:
-        pass
+        """Importing all agents takes its time when it is done for the first time."""
+        describe(self.game)
 
     def run(self, desk: Desk) -> list[Described]:
         return describe(self.game)
