@@ -32,6 +32,7 @@ SLICE = Slice(
     },
     encoder="trireme.battleship.encode:encoder",
     scene="trireme.battleship.scene:scene",
+    insight="trireme.battleship.insight:insight",
     versus="duel",
     terminal="trireme.battleship.terminal:BattleshipTerminal",
 )
