@@ -36,10 +36,13 @@ def main() -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--seconds", type=float, default=1.0, help="for the attacker, a move")
     parser.add_argument("--defence", type=float, default=0.3, help="seconds for the defender")
+    parser.add_argument("--nodes", type=int, default=None, help="instead of seconds")
     parser.add_argument("--only-proofs", action="store_true", help="do not play unproven ones out")
     parser.add_argument("--limit", type=int, default=None, help="only the first N positions")
     args = parser.parse_args()
     attack, defend = Search(seconds=args.seconds), Search(seconds=args.defence)
+    if args.nodes is not None:
+        attack, defend = Search(nodes=args.nodes), Search(nodes=args.nodes // 3)
     attack.prepare(Gomoku())
     lines = args.file.read_text(encoding="utf-8").splitlines()[: args.limit]
     solved = proven = wrong = 0

@@ -214,10 +214,12 @@ def test_epsilon_makes_an_agent_play_at_random(hand: Hand) -> None:
     assert hand.stones() > 9  # the heuristic would have won by now
 
 
-def test_a_model_without_an_agent_for_it_is_refused_in_words(hand: Hand, tmp_path: Path) -> None:
-    hand.window.load_model(tmp_path / "best.xyz")
-    values = hand.window.boxes["white"]["values"]
-    assert hand.says("No agent here can play best.xyz") or str(tmp_path / "best.xyz") in values[-1]
+def test_a_model_that_can_not_be_read_is_refused_in_words(hand: Hand, tmp_path: Path) -> None:
+    missing = tmp_path / 'no "such" model.onnx'
+    hand.window.load_model(missing)
+    assert hand.window.boxes["white"].get().startswith("dqn:model=")
+    hand.until(lambda: hand.says("such"))
+    assert hand.window.match.mover == "human"
 
 
 def test_the_keyboard_works_as_well(hand: Hand) -> None:

@@ -22,13 +22,13 @@ class Prober(Grid):
         super().__init__(size, exact)
         self.memo = np.zeros(1 << 14, np.int64)
 
-    def ask(self, attacker: int, depth: int, nodes: int = 200_000) -> int:
+    def ask(self, attacker: int, depth: int, nodes: int = 200_000, narrow: bool = False) -> int:
         """Plies to the win that was proven, 0 when none was."""
         self.memo[:] = 0
         self.control[at.NODES], self.control[at.THREAT_LIMIT], self.control[at.CUT] = 0, nodes, 0
         if depth == 0:
             return int(fours(*self.arrays, self.memo, attacker, 0))
-        return int(threats(*self.arrays, self.memo, attacker, depth, 0))
+        return int(threats(*self.arrays, self.memo, attacker, depth, 0, narrow, -1, -1))
 
     def first(self) -> int:
         """The first move of the line that was found."""
@@ -120,11 +120,13 @@ def holds(grid: Prober, attacker: int, budget: list[int]) -> bool:
 
 
 @settings(max_examples=40)
-@given(st.integers(0, 2**32), st.integers(6, 16), st.booleans())
-def test_a_proven_win_stands_against_every_reply(seed: int, stones: int, exact: bool) -> None:
+@given(st.integers(0, 2**32), st.integers(6, 16), st.booleans(), st.booleans())
+def test_a_proven_win_stands_against_every_reply(
+    seed: int, stones: int, exact: bool, narrow: bool
+) -> None:
     grid = prober(seed, stones, exact)
     assume(not grid.fives(1) and not grid.fives(2))
-    plies = grid.ask(1, 4)
+    plies = grid.ask(1, 4, narrow=narrow)
     assume(plies > 3)
     assert holds(grid, 1, [400])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import tkinter
 from collections.abc import Callable
 from functools import partial
@@ -80,7 +79,8 @@ class Window:
             self.root.bind(f"<Control-{key}>", partial(self._pressed, run))
 
     def _choices(self, panel: ttk.Frame) -> None:
-        agents = ("random", "heuristic", *SEARCH_LEVELS)
+        plain = [name for name in find("gomoku").agents if name not in ("search", "gomocup")]
+        agents = (*plain, *SEARCH_LEVELS)
         self.boxes: dict[str, ttk.Combobox] = {}
         for name, label, values, value in (
             ("variant", "Variant", VARIANTS, "standard"),
@@ -188,23 +188,13 @@ class Window:
             self.load_model(Path(name))
 
     def load_model(self, path: Path) -> None:
-        """Offer a trained network as an agent of both sides, and sit it where an agent sits."""
-        agents = find("gomoku").agents
-        kind = next(
-            (name for name in ("zero", "dqn") if name in agents and name in str(path)), "dqn"
-        )
-        if kind not in agents:
-            self._said = f"No agent here can play {path.name}."
-            self.redraw()
-            return
-        spec = (
-            f"{kind}:model={shlex.quote(str(path))}" if " " in str(path) else f"{kind}:model={path}"
-        )
+        """Offer a trained network as an agent of both sides, and seat it where an agent sits."""
+        quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
+        spec = f'dqn:model="{quoted}"'
         for name in ("black", "white"):
             box = self.boxes[name]
             box.configure(values=(*box["values"], spec))
-        seat = 1 - self.match.side
-        self.boxes[("black", "white")[seat]].set(spec)
+        self.boxes[("black", "white")[1 - self.match.side]].set(spec)
         self._chosen("black")
 
     # What follows from it

@@ -27,7 +27,9 @@ MEMO_ROWS = 1 << 18
 NO_WALLS: NDArray[np.int32] = np.zeros(0, np.int32)
 FOURS_NODES = 200_000
 """Nodes that the search for a win by fours may take at the root."""
-ATTACK_SHARE, GUARD_SHARE = 0.3, 0.15
+TREE_LIMITS = (24, 60, 8, 3, 2)
+"""The words LEAF_FOURS, INNER_FOURS, BREADTH, WIDENING and QUIESCENCE of the kernels."""
+ATTACK_SHARE, GUARD_SHARE = 0.2, 0.2
 """Parts of the nodes so far that the search for own wins by threats, and for the other side's after
 the move in mind, may take at each depth."""
 DEEPEST_THREATS = 30
@@ -167,11 +169,13 @@ class Thought:
         self.refuted: dict[int, int] = {}
         self.guarded: dict[int, int] = {}
         self.complete = False
+        self.reached = {True: 1, False: 1}
         self.values: dict[int, int] = {}
         age = (self.control[at.AGE] + 1) % 256
         engine._stopped = False
         self.control[at.NODES :] = 0
         self.control[at.AGE] = age
+        self.control[at.LEAF_FOURS :] = TREE_LIMITS
         self.control[at.LIMIT] = np.iinfo(np.int64).max if limits.nodes is None else limits.nodes
         self.state[at.KILLERS : at.SEEN] = 0
         self.memo[:] = 0
@@ -211,14 +215,11 @@ class Thought:
         if len(moves) == 1:
             found = self._search(min(FORCED_DEPTH, self.limits.depth), moves)
             return best if found is None else found[0]
-        threat_depth = 1
         for depth in range(2, self.limits.depth + 1):
             if self.limits.threats and not self.over:
-                won = self._probe(self.me, threat_depth, self._share(ATTACK_SHARE))
+                won = self._attack()
                 if won:
                     return self._won(won)
-                if self.control[at.CUT] == 0:
-                    threat_depth += 1
             found = self._iterate(depth, moves)
             if found is None:
                 break
@@ -236,24 +237,41 @@ class Thought:
             if self.over or self._stands(found[1][0]) or not set(moves) - set(self.refuted):
                 return found
 
+    def _attack(self) -> int:
+        """Look for a win by threats, narrow and wide, each going on where it was cut last time."""
+        for narrow in (True, False):
+            last = int(self.control[at.NODES]) + self._share(ATTACK_SHARE)
+            while self.reached[narrow] <= DEEPEST_THREATS:
+                left = last - int(self.control[at.NODES])
+                won = self._probe(self.me, self.reached[narrow], left, narrow)
+                if won or self.over:
+                    return won
+                if self.control[at.CUT]:
+                    break
+                self.reached[narrow] += 1
+        return 0
+
     def _share(self, part: float) -> int:
         return max(500, int(part * self.control[at.NODES]))
 
-    def _probe(self, attacker: int, depth: int, nodes: int) -> int:
+    def _probe(self, attacker: int, depth: int, nodes: int, narrow: bool = False) -> int:
         """Plies to a win by threats, 0 when none was found; the line is left at ply 0."""
         self.control[at.CUT] = 0
         self.control[at.THREAT_LIMIT] = min(self.control[at.NODES] + nodes, self.control[at.LIMIT])
         if depth == 0:
             return int(fours(*self.base, self.memo, attacker, 0))
-        return int(threats(*self.base, self.memo, attacker, depth, 0))
+        return int(threats(*self.base, self.memo, attacker, depth, 0, narrow, -1, -1))
 
     def _deepening(self, attacker: int, nodes: int) -> int:
         """The same with more and more threats, until a win, the end of all threats or of nodes."""
-        last = int(self.control[at.NODES]) + nodes
-        for depth in range(DEEPEST_THREATS):
-            won = self._probe(attacker, depth, last - int(self.control[at.NODES]))
-            if won or self.control[at.CUT] or self.over:
-                return won
+        for narrow in (True, False):
+            last = int(self.control[at.NODES]) + nodes // 2
+            for depth in range(0 if narrow else 1, DEEPEST_THREATS):
+                won = self._probe(attacker, depth, last - int(self.control[at.NODES]), narrow)
+                if won or self.over:
+                    return won
+                if self.control[at.CUT]:
+                    break
         return 0
 
     def _choices(self) -> list[int]:

@@ -57,7 +57,11 @@ WORDS = JITTER + CELLS
 
 # The control words, an `int64[CONTROLS]` array that the outside may write while a kernel runs.
 HASH, NODES, LIMIT, THREAT_LIMIT, STOP, CUT, AGE = range(7)
-CONTROLS = 8
+LEAF_FOURS, INNER_FOURS, BREADTH, WIDENING, QUIESCENCE = range(7, 12)
+"""How many nodes a search for fours may take at a leaf and above; how many moves a node tries:
+BREADTH, and WIDENING more for every ply of depth; how many plies below depth 0 open fours are still
+defended against."""
+CONTROLS = 12
 
 # The shapes that one stone makes in one line, weakest first.
 NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)

@@ -12,11 +12,14 @@ from numba import njit
 
 from .layout import (
     AREA,
+    BREADTH,
     CUT,
     DEEPEST,
     FOUR_AND_THREE,
     HASH,
+    INNER_FOURS,
     JITTER,
+    LEAF_FOURS,
     LIKELY,
     LIMIT,
     LINE,
@@ -27,11 +30,13 @@ from .layout import (
     NODES,
     PLACED,
     PROVEN,
+    QUIESCENCE,
     ROOM,
     STOP,
     THREAT_LIMIT,
     TOTAL,
     TWO_THREES,
+    WIDENING,
     WIN,
     WINS,
     WINS_NEXT,
@@ -43,10 +48,6 @@ from .threat_kernels import extend_line, fours
 
 TEMPO = 250
 """What the move is worth in a quiet position."""
-FOURS_NODES = 100
-"""Nodes that a search for a win by fours may take inside the tree."""
-QUIESCENT = -6
-"""How far below depth 0 forced defences are still followed."""
 
 
 @njit(cache=True)
@@ -79,13 +80,21 @@ def _verdict(state: Any, me: int, ply: int) -> Any:
 
 @njit(cache=True)
 def _by_fours(
-    state: Any, control: Any, shapes: Any, worth: Any, memo: Any, attacker: int, ply: int
+    state: Any,
+    control: Any,
+    shapes: Any,
+    worth: Any,
+    memo: Any,
+    attacker: int,
+    depth: int,
+    ply: int,
 ) -> Any:
     """Plies to a win by fours that a short search finds, its line left at `ply`; else 0."""
     made = count_of(state, attacker, MAKES_FOUR) + count_of(state, attacker, FOUR_AND_THREE)
     if made == 0:
         return 0
-    control[THREAT_LIMIT], control[CUT] = control[NODES] + FOURS_NODES, 0
+    allowed = control[INNER_FOURS] if depth > 0 else control[LEAF_FOURS]
+    control[THREAT_LIMIT], control[CUT] = control[NODES] + allowed, 0
     return fours(state, control, shapes, worth, memo, attacker, ply)
 
 
@@ -109,7 +118,7 @@ def _list_moves(
     size = 0
     if count_of(state, other, WINS_NEXT) > 0:
         size = defend_open_four(state, control, shapes, worth, me, hint, ply)
-    elif depth >= 2 and _by_fours(state, control, shapes, worth, memo, other, ply + 1) > 0:
+    elif depth >= 2 and _by_fours(state, control, shapes, worth, memo, other, depth, ply + 1) > 0:
         size = defend_line(state, control, shapes, worth, me, hint, ply)
     if size > 0:
         return size, True
@@ -147,18 +156,19 @@ def search(
         if value != UNKNOWN:
             return value
     if not pressed:
-        plies = _by_fours(state, control, shapes, worth, memo, me, ply)
+        plies = _by_fours(state, control, shapes, worth, memo, me, depth, ply)
         if plies > 0:
             return WIN - ply - plies
         state[LINE_LENGTH + ply] = 0
-        if depth <= 0 and (count_of(state, other, WINS_NEXT) == 0 or depth <= QUIESCENT):
+        if depth <= 0 and (count_of(state, other, WINS_NEXT) == 0 or depth <= -control[QUIESCENCE]):
             return evaluate(state, me)
     size, complete = _list_moves(
         state, control, shapes, worth, memo, me, depth, hint_of(entry), ply
     )
     left = depth if pressed else depth - 1
     best, chosen, floor = -WIN, -1, alpha
-    for i in range(size if complete else min(size, 8 + 3 * max(depth, 0))):
+    tried = size if complete else min(size, control[BREADTH] + control[WIDENING] * max(depth, 0))
+    for i in range(tried):
         move = pick(state, ply, i, size)
         less = 0 if complete else reduction(state, me, move, depth, i)
         put(state, control, shapes, worth, move, me)

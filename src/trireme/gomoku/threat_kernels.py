@@ -93,8 +93,18 @@ def insert(state: Any, base: int, size: int, cell: int, score: int) -> int:
 
 
 @njit(cache=True)
-def _attacks(state: Any, attacker: int, ply: int, only_fours: bool) -> int:
-    """List the attacker's forcing moves for `ply`, most promising first; how many."""
+def _in_reach(cell: int, stone: int) -> bool:
+    """Whether two points lie in one line, close enough to be part of one five."""
+    rows, cols = abs(cell // WIDTH - stone // WIDTH), abs(cell % WIDTH - stone % WIDTH)
+    return max(rows, cols) <= 4 and (rows == cols or rows == 0 or cols == 0)
+
+
+@njit(cache=True)
+def _attacks(state: Any, attacker: int, ply: int, only_fours: bool, last: int, before: int) -> int:
+    """List the attacker's forcing moves for `ply`, most promising first; how many.
+
+    Where `last` is a cell, only those in reach of it or of `before`, the last two of its stones.
+    """
     base, size = MOVES + ply * 2 * ROOM, 0
     forcing = FORCING + (attacker - 1) * MOST
     for i in range(state[FORCINGS + attacker - 1]):
@@ -102,6 +112,8 @@ def _attacks(state: Any, attacker: int, ply: int, only_fours: bool) -> int:
         worth = state[WORTH + (attacker - 1) * CELLS + cell]
         kind = worth & 15
         fits = kind == MAKES_FOUR or kind >= FOUR_AND_THREE
+        if last >= 0 and not (_in_reach(cell, last) or (before >= 0 and _in_reach(cell, before))):
+            continue
         if fits or not only_fours:
             against = state[WORTH + (2 - attacker) * CELLS + cell] >> 4
             size = insert(state, base, size, cell, 2 * (worth >> 4) + against)
@@ -143,7 +155,7 @@ def fours(
         size = 1 if kind in (MAKES_FOUR, FOUR_AND_THREE) else 0
         state[base] = forced
     else:
-        size = _attacks(state, attacker, ply, True)
+        size = _attacks(state, attacker, ply, True, -1, -1)
     for i in range(size):
         move = state[base + i]
         put(state, control, shapes, worth, move, attacker)
@@ -247,11 +259,16 @@ def threats(
     attacker: int,
     depth: int,
     ply: int,
+    narrow: bool,
+    last: int,
+    before: int,
 ) -> int:
     """Whether `attacker`, to move, wins with at most `depth` threats before the last fours.
 
-    Gives the plies to the five against the longest defence found, 0 when there is no such win. The
-    line against that defence is left at `ply`.
+    A `narrow` search looks only at threats that build on the attacker's last two stones, `last` and
+    `before` (-1 at the root): it misses wins that jump about, and reaches deeper. Gives the plies
+    to the five against the longest defence found, 0 when there is no such win. The line against
+    that defence is left at `ply`.
     """
     won = fours(state, control, shapes, worth, memo, attacker, ply)
     other = 3 - attacker
@@ -259,6 +276,8 @@ def threats(
     if won > 0 or depth == 0 or pressing > 1 or control[CUT] != 0 or ply + 6 > DEEPEST:
         return won
     key = control[HASH] ^ number(attacker * 64 + depth, 2)
+    if narrow:
+        key ^= number(last + 2, 3) ^ number(before + 2, 4)
     slot = key & (memo.size - 1)
     if memo[slot] == key or _spent(control):
         return 0
@@ -266,7 +285,7 @@ def threats(
     if pressing == 1:
         state[base], size, left = first_of(state, other, WINS), 1, depth
     else:
-        size, left = _attacks(state, attacker, ply, False), depth - 1
+        size, left = _attacks(state, attacker, ply, False, last, before), depth - 1
     for i in range(size):
         move = state[base + i]
         put(state, control, shapes, worth, move, attacker)
@@ -280,7 +299,19 @@ def threats(
         for j in range(many):
             reply = state[replies + j]
             put(state, control, shapes, worth, reply, other)
-            found = threats(state, control, shapes, worth, memo, attacker, left, ply + 2)
+            found = threats(
+                state,
+                control,
+                shapes,
+                worth,
+                memo,
+                attacker,
+                left,
+                ply + 2,
+                narrow,
+                move if narrow else last,
+                last,
+            )
             take(state, control, shapes, worth, reply)
             if found == 0:
                 state[KILLERS + ply] = reply
