@@ -203,6 +203,29 @@ def test_rooms_are_let_go_and_found_again(serve: Callable[..., Running]) -> None
     assert back.act(1, "b1")["type"] == "ack"
 
 
+def test_when_the_database_fails_nothing_is_told_and_the_room_is_loaded_again(
+    serve: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve()
+    first, second = server.two_players("gomoku", **SMALL)
+    watcher = Player(server.address, first.room, None)
+    first.act(0, "a1")
+    second.hear_of(first)
+
+    async def broken(*wish: object) -> None:
+        raise OSError("the disk is full")
+
+    monkeypatch.setattr(server.lobby.ledger, "append", broken)
+    second.say(type="act", id="lost", seat=1, action="b1")
+    for player in (first, second, watcher):
+        assert player.closed() == 1013
+        assert player.position["moves"] <= 1
+    monkeypatch.undo()
+    back = Player(server.address, second.room, second.token)
+    assert back.position["moves"] == 1
+    assert back.ask("act", id="lost", seat=1, action="b1")["type"] == "ack"
+
+
 def test_a_stopped_server_goes_on_where_it_was(serve: Callable[..., Running]) -> None:
     server = serve("one")
     first, second = server.two_players("battleship", settings={"duel": True})
