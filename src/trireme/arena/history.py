@@ -12,6 +12,7 @@ from sqlalchemy import Engine, text
 from trireme.core.options import settings
 
 from .folder import Folder
+from .outcome import Outcome
 from .report import Report, to_plain
 from .run import Progress
 from .standing import Row, Shots, Table, one_seat_table, two_seat_table
@@ -30,7 +31,7 @@ _GAME = (
 
 def keep(engine: Engine, folder: Folder, progress: Progress, report: Report) -> None:
     """Put a finished run into the store; a run that is there already is replaced."""
-    games = [_game_row(folder, progress, number) for number in sorted(progress.counted)]
+    games = [_game_row(folder, *item) for item in sorted(progress.counted.items())]
     with engine.begin() as connection:
         key = {"run_id": folder.run_id}
         connection.execute(text("DELETE FROM arena_games WHERE run_id = :run_id"), key)
@@ -92,8 +93,8 @@ def standing(engine: Engine, game: Any) -> tuple[Table | dict[str, Shots], int, 
     return table, runs, len(rows)
 
 
-def _game_row(folder: Folder, progress: Progress, number: int) -> dict[str, Any]:
-    fixture, outcome = progress.fixtures[number], progress.counted[number]
+def _game_row(folder: Folder, number: int, outcome: Outcome) -> dict[str, Any]:
+    fixture = folder.fixtures[number]
     names = [folder.match.names[i] for i in fixture.seats]
     return {
         "run_id": folder.run_id,

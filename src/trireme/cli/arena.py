@@ -40,7 +40,8 @@ def arena(
         typer.Argument(help="Specs such as search:depth=4, my_bots.py:Bot, or name=spec."),
     ] = None,
     games: Annotated[
-        int, typer.Option(help="Games of every pairing; for one seat, of every agent.")
+        int,
+        typer.Option(help="Games of every pairing, in whole pairs; for one seat, of every agent."),
     ] = 100,
     seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
     time: Annotated[
@@ -98,6 +99,8 @@ def arena(
             sprt,
             {"games": games, "seed": seed, "seconds": time, "limit": limit, "gauntlet": gauntlet},
         )
+    if database != "none":
+        _check_store(database)
     progress, stopped = _run(folder, executor, workers, address, show=not json)
     from trireme.arena import to_plain, write_reports
 
@@ -187,6 +190,13 @@ def _run(
             return progress, False
         except KeyboardInterrupt:
             return progress_of(folder), True
+
+
+def _check_store(database: str | None) -> None:
+    """Find out before the match, and not after it, that results can't be kept."""
+    from trireme.store import open_store
+
+    open_store(database).dispose()
 
 
 def _keep(folder: Folder, progress: Progress, report: Report, database: str | None) -> None:

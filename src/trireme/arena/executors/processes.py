@@ -41,6 +41,10 @@ WATCHDOG = 3.0
 """Seconds beyond its patience after which a worker is ended from outside."""
 KILLS = 3
 """Deaths by a signal at one question of one game that are nobody's fault but the agent's."""
+ONE_THREAD = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+"""Workers share the cores among themselves; libraries that each took all of them would fight."""
 STARTS = 3
 """Workers in a row that may die before they are ready."""
 
@@ -168,6 +172,7 @@ class _Worker:
                 stdout=sink,
                 stderr=sink,
                 pass_fds=[theirs.fileno()],
+                env={**ONE_THREAD, **os.environ},
                 process_group=0,
             )
         theirs.close()

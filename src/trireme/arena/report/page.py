@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
@@ -230,20 +229,16 @@ def _times(report: Report, progress: Progress, colours: dict[str, str]) -> str:
 def _by_agent(progress: Progress, what: str) -> dict[str, list[float]]:
     """Numbers of every game, sorted to the agents that played it."""
     found: dict[str, list[float]] = defaultdict(list)
-    for number, seat, name in _seatings(progress):
-        outcome = progress.counted[number]
-        if what == "shots":
-            found[name].append(-outcome.returns[seat])
-        elif what == "moves":
-            found[name].append(outcome.moves)
-        elif outcome.decisions[seat] and not outcome.forfeits:
-            found[name].append(outcome.seconds[seat] / outcome.decisions[seat])
-    return found
-
-
-def _seatings(progress: Progress) -> Iterator[tuple[int, int, str]]:
-    names = progress.match.names
+    names, counted = progress.match.names, progress.counted
     for fixture in progress.fixtures:
-        if fixture.number in progress.counted:
-            for seat, index in enumerate(fixture.seats):
-                yield fixture.number, seat, names[index]
+        outcome = counted.get(fixture.number)
+        if outcome is None:
+            continue
+        for seat, index in enumerate(fixture.seats):
+            if what == "shots":
+                found[names[index]].append(-outcome.returns[seat])
+            elif what == "moves":
+                found[names[index]].append(outcome.moves)
+            elif outcome.decisions[seat] and not outcome.forfeits:
+                found[names[index]].append(outcome.seconds[seat] / outcome.decisions[seat])
+    return found

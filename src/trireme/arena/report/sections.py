@@ -148,10 +148,10 @@ def forfeits(report: Report) -> str:
 
 def games(report: Report, progress: Progress) -> str:
     """All games with links to their records."""
-    names = progress.match.names
+    names, counted = progress.match.names, progress.counted
     rows: list[str] = []
     for fixture in progress.fixtures:
-        outcome = progress.counted.get(fixture.number)
+        outcome = counted.get(fixture.number)
         if outcome is None or len(rows) >= LISTED:
             continue
         seats = "".join(f'<td class="left">{escape(names[i])}</td>' for i in fixture.seats)
