@@ -39,7 +39,7 @@ def answers(sight: Sight, cell: tuple[int, int]) -> Iterator[Shot]:
 def grow(agent: Any, steps: int, least: float) -> dict[str, int]:
     """The book, from the first shot on."""
     board = Battleship().boards[0]
-    believer = Believer(board)
+    believer: Believer = agent.believer(Sight(board, ()))
     book: dict[str, int] = {}
     waiting: list[tuple[Shot, ...]] = [()]
     while waiting:

@@ -129,6 +129,7 @@ class Believer:
         self._shares = np.zeros((ships, most))
         self._totals = np.zeros(3)
         self._tally = np.zeros(3, np.int64)
+        self._memo: tuple[tuple[Shot, ...], bool, Belief, int] | None = None
 
     def believe(
         self,
@@ -150,14 +151,18 @@ class Believer:
 
         Raises `IllegalAction` when no fleet agrees with the answers.
         """
+        memo = self._memo
+        if memo is not None and memo[:2] == (tuple(shots), entropy):
+            return memo[2] if memo[3] <= limit else None
         if not self._gather(shots) or not self._walk(COUNT, limit, entropy=entropy):
             return None
         weight = float(self._totals[0])
         if weight <= 0:
             raise IllegalAction("no fleet agrees with these answers")
         bits = max(log2(weight) - float(self._totals[1]) / weight, 0.0) if entropy else None
-        cells = self._cells(shots, weight)
-        return Belief(cells, float(self._tally[1]), weight, bits, True)
+        belief = Belief(self._cells(shots, weight), float(self._tally[1]), weight, bits, True)
+        self._memo = tuple(shots), entropy, belief, self.steps
+        return belief
 
     def sample(self, shots: Sequence[Shot], rng: Generator, samples: int) -> Belief:
         """The posterior estimated from `samples` random fleets."""
@@ -194,7 +199,7 @@ class Believer:
 
     @property
     def steps(self) -> int:
-        """How long the last exact count was."""
+        """How long the last walk over fleets was."""
         return int(self._tally[0])
 
     def _gather(self, shots: Sequence[Shot]) -> bool:

@@ -45,6 +45,26 @@ def clues(board: Board, shots: Sequence[Shot]) -> Clues:
     A ship that sank lies on its last hit, wholly within the hits up to then, whatever else was hit
     there; a ship afloat lies on no miss and is not wholly hit.
     """
+    hits, water, sank = _answers(board, shots)
+    options: list[tuple[Place, ...]] = []
+    for name, size in zip(board.names, board.sizes, strict=True):
+        if name in sank:
+            options.append(_sunk_places(board, size, *sank[name], hits))
+        else:
+            options.append(
+                tuple(
+                    p
+                    for p in board.places(size)
+                    if not p.mask & water
+                    and p.mask & ~hits
+                    and not board.closed(p) & hits & ~p.mask
+                )
+            )
+    return Clues(board, tuple(options), hits, hits | water)
+
+
+def _answers(board: Board, shots: Sequence[Shot]) -> tuple[int, int, dict[str, tuple[int, int]]]:
+    """Masks of hits and of water, and for each ship sunk its last hit and all hits up to then."""
     hits, water = 0, 0
     sank: dict[str, tuple[int, int]] = {}
     for shot in shots:
@@ -55,29 +75,28 @@ def clues(board: Board, shots: Sequence[Shot]) -> Clues:
             water |= bit
         if shot.result == "sunk":
             sank[shot.ship] = bit, hits
-    options: list[tuple[Place, ...]] = []
-    for name, size in zip(board.names, board.sizes, strict=True):
-        if name in sank:
-            last, then = sank[name]
-            kept = (p for p in board.places(size) if p.mask & last and not p.mask & ~then)
-        else:
-            kept = (p for p in board.places(size) if not p.mask & water and p.mask & ~hits)
-        options.append(tuple(p for p in kept if not board.closed(p) & hits & ~p.mask))
-    return Clues(board, tuple(options), hits, hits | water)
+    return hits, water, sank
+
+
+def _sunk_places(board: Board, size: int, last: int, then: int, hits: int) -> tuple[Place, ...]:
+    return tuple(
+        p
+        for p in board.places(size)
+        if p.mask & last and not p.mask & ~then and not board.closed(p) & hits & ~p.mask
+    )
 
 
 def sunk_cells(board: Board, shots: Sequence[Shot], fleet: Fleet | None = None) -> set[Cell]:
     """The cells that belong to sunk ships: by the fleet where it is known, else in every fleet
     that agrees with the answers."""
-    sunk = [shot.ship for shot in shots if shot.result == "sunk"]
+    hits, _, sank = _answers(board, shots)
     if fleet is not None:
-        ships = (fleet.ships[board.names.index(name)] for name in sunk)
+        ships = (fleet.ships[board.names.index(name)] for name in sank)
         return {cell for ends in ships for cell in cells_between(ends)}
-    options = clues(board, shots).options
     sure = 0
-    for name in sunk:
+    for name, (last, then) in sank.items():
         common = -1
-        for place in options[board.names.index(name)]:
+        for place in _sunk_places(board, board.sizes[board.names.index(name)], last, then, hits):
             common &= place.mask
         sure |= common
     return {shot.cell for shot in shots if board.bit(shot.cell) & sure}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.options import option
 from ..batch import ships_of, words
-from ..belief import LIMIT, SAMPLES, Fleets
+from ..belief import Fleets
 from ..board import Board
 from ..lookahead_kernels import Listed, compare, unpack
 from .book import booked
@@ -33,7 +33,7 @@ class Lookahead(Believing):
     fleets: int = option(4000, "fleets in the belief that it searches")
     width: int = option(10, "candidates to compare")
     ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
-    limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
+    limit: int = option(300_000, "steps of exact counting before it samples fleets instead")
     book: bool = option(True, "use the opening book")
 
     def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
@@ -42,7 +42,7 @@ class Lookahead(Believing):
             if cell is not None:
                 return [cell]
         believer = self.believer(sight)
-        belief = believer.believe(sight.shots, rng, limit=self.limit, samples=SAMPLES)
+        belief = believer.believe(sight.shots, rng, limit=self.limit, samples=5_000)
         order = np.argsort(-belief.cells, kind="stable")[: self.width]
         top = belief.cells[order[0]]
         cells = order[belief.cells[order] >= self.ratio * top]
