@@ -270,6 +270,7 @@ def test_the_page_helps_where_the_client_is_not_built(
     script = browser.get("/assets/app-1.js")
     assert script.text == "1"
     assert "immutable" in script.headers["Cache-Control"]
+    assert browser.get("/room/abc").headers["Referrer-Policy"] == "same-origin"
     assert browser.get("/assets/app-2.js").status_code == 404
 
 

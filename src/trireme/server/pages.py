@@ -24,6 +24,8 @@ starts the server. A released package contains it.</p>
 """
 FOREVER = "public, max-age=31536000, immutable"
 """For files whose names change with their content."""
+GUARDS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+"""A room's link may be all that keeps it private, so it is not told to other sites."""
 
 
 def mount_pages(app: FastAPI, static: Path) -> None:
@@ -37,10 +39,10 @@ def mount_pages(app: FastAPI, static: Path) -> None:
         file = (root / path).resolve()
         if path and file.is_relative_to(root) and file.is_file():
             kept = FOREVER if path.startswith("assets/") else "no-cache"
-            return FileResponse(file, headers={"Cache-Control": kept})
+            return FileResponse(file, headers={"Cache-Control": kept, **GUARDS})
         index = root / "index.html"
         if not index.is_file():
             return HTMLResponse(NOT_BUILT, status_code=200 if not path else 404)
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
-        return FileResponse(index, headers={"Cache-Control": "no-cache"})
+        return FileResponse(index, headers={"Cache-Control": "no-cache", **GUARDS})
