@@ -93,6 +93,13 @@ def test_a_folder_is_not_written_over(tmp_path: Path) -> None:
         start(match("random", "random"), tmp_path / "run")
 
 
+def test_a_match_is_run_by_one_program_at_a_time(tmp_path: Path) -> None:
+    folder = start(match("random", "random", games=2), tmp_path / "run")
+    with folder.locked(), pytest.raises(TriremeError, match="another program is running"):
+        run_match(resume(tmp_path / "run"), executor="serial")
+    assert run_match(folder, executor="serial").complete
+
+
 def test_a_folder_whose_schedule_changed_is_not_resumed(tmp_path: Path) -> None:
     start(match("random", "random"), tmp_path / "run")
     head = tmp_path / "run" / "match.json"

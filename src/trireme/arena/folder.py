@@ -10,7 +10,8 @@ report.html     the standing, for people
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,11 @@ from trireme.core.errors import RecordError, TriremeError
 from .match import Match, from_plain, to_plain
 from .outcome import Outcome, Played
 from .schedule import Fixture, schedule, schedule_hash
+
+try:
+    import fcntl
+except ImportError:  # no such locks on Windows
+    fcntl = None  # type: ignore[assignment]
 
 FORMAT = 1
 
@@ -74,6 +80,19 @@ class Folder:
                 f" {match.game.name} have changed since"
             )
         return cls(path, match, fixtures, head)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other programs from running the same match at the same time."""
+        with (self.path / "match.json").open("rb") as held:
+            if fcntl is not None:
+                try:
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except OSError:
+                    raise TriremeError(
+                        f"another program is running the match in {str(self.path)!r}"
+                    ) from None
+            yield
 
     def outcomes(self) -> dict[int, Outcome]:
         """The finished games by number. A last line that was cut off is removed from the file."""

@@ -92,11 +92,23 @@ def run_match(
     An interruption at any point, even a kill, leaves a folder from which the same call goes on to
     the same results.
     """
-    match, progress = folder.match, progress_of(folder)
-    test = progress.test
+    with folder.locked():
+        progress = progress_of(folder)
+        if not progress.complete:
+            _play_on(folder, progress, executor, workers, address, on_game)
+    return progress
+
+
+def _play_on(
+    folder: Folder,
+    progress: Progress,
+    executor: str,
+    workers: int | None,
+    address: str | None,
+    on_game: Callable[[Progress], object] | None,
+) -> None:
+    match, test = folder.match, progress.test
     left = [f for f in progress.fixtures if f.number not in progress.outcomes]
-    if progress.complete:
-        return progress
     with make_executor(
         executor,
         Job.of(match),
@@ -112,7 +124,6 @@ def run_match(
                 on_game(progress)
             if decided:
                 break
-    return progress
 
 
 def new_path(game: str) -> Path:
