@@ -6,6 +6,9 @@ an agent (`random`) plays a client while the other looks on. The time of a move 
 its client sends it until the other client of the room has received it, over real sockets, clients
 and server on the same machine. Every move must arrive, in order, at both clients.
 
+Beside them, a process that does nothing but echo shows what the machine itself takes at the time:
+where others use it too, the tail of the moves is hardly better than the tail of the echo.
+
     python benchmarks/server_load.py --rooms 500 --pace 2 --seconds 60
 """
 
@@ -40,6 +43,12 @@ limits = Limits(request_rate=many, request_burst=many, room_rate=many, room_burs
                 connections_of_one=many, connections=many, rooms=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 server_for(open_store(sys.argv[2]), Config(limits, workers=1, warm=False)).run([listener])
+"""
+ECHO = """
+import socket, sys
+connection, _ = socket.socket(fileno=int(sys.argv[1])).accept()
+while data := connection.recv(64):
+    connection.sendall(data)
 """
 COLUMNS = "abcdefghijklmno"
 
@@ -90,21 +99,40 @@ class Room:
 
 
 async def main(options: argparse.Namespace) -> None:
-    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    listener.set_inheritable(True)
-    port = listener.getsockname()[1]
     with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-c", SERVER, str(listener.fileno())]
-        command.append(f"sqlite:///{Path(folder) / 'store.db'}")
-        server = subprocess.Popen(command, pass_fds=[listener.fileno()])
+        server, port = listening(SERVER, f"sqlite:///{Path(folder) / 'store.db'}")
+        echo, echo_port = listening(ECHO)
+        echoes: list[float] = []
+        echoing = asyncio.create_task(measure_echo(echo_port, echoes))
         try:
-            await measure(options, port, server.pid)
+            await measure(options, port, server.pid, echoes)
         finally:
-            server.terminate()
-            server.wait()
+            echoing.cancel()
+            for process in (server, echo):
+                process.terminate()
+                process.wait()
 
 
-async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
+def listening(program: str, *arguments: str) -> tuple[subprocess.Popen[bytes], int]:
+    """A process that serves on a port of its own."""
+    listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+    with listener:
+        command = [sys.executable, "-c", program, str(listener.fileno()), *arguments]
+        process = subprocess.Popen(command, pass_fds=[listener.fileno()])
+        return process, listener.getsockname()[1]
+
+
+async def measure_echo(port: int, echoes: list[float]) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    while True:
+        await asyncio.sleep(0.02)
+        began = time.perf_counter()
+        writer.write(b"ping")
+        await reader.readexactly(4)
+        echoes.append(time.perf_counter() - began)
+
+
+async def measure(options: argparse.Namespace, port: int, pid: int, echoes: list[float]) -> None:
     tally = Tally()
     rooms = await make_rooms(options.rooms, port)
     arrived, few = Arrival(2 * len(rooms)), asyncio.Semaphore(20)
@@ -116,25 +144,28 @@ async def measure(options: argparse.Namespace, port: int, pid: int) -> None:
         )
     )
     began = await arrived.all_are_there()
+    echoes.clear()
     cpu = cpu_seconds(pid)
     await playing
     took = time.perf_counter() - began
-    seconds = sorted(tally.latencies)
     print(f"rooms {len(rooms)} · clients {2 * len(rooms)} · {took:.0f} s")
     print(f"moves relayed {tally.moves} ({tally.moves / took:.0f}/s) · gaps {tally.gaps}", end="")
     print(f" · errors {tally.errors} · sent but not relayed {unheard(rooms)}")
+    print(f"{'ms':>8} {'move':>8} {'echo':>8}")
     for share in (0.5, 0.9, 0.99, 0.999, 1.0):
-        place = min(len(seconds) - 1, int(share * len(seconds)))
-        print(f"  p{100 * share:g}: {1000 * seconds[place]:.1f} ms")
+        told = [f"{1000 * quantile(of, share):8.1f}" for of in (tally.latencies, echoes)]
+        print(f"{f'p{100 * share:g}':>8} {' '.join(told)}")
     used = (cpu_seconds(pid) - cpu) / took
     print(f"server CPU {used:.0%} of a core · load of the machine {os.getloadavg()[0]:.1f}")
     async with httpx.AsyncClient() as http:
         text = (await http.get(f"http://127.0.0.1:{port}/metrics")).text
-    print(
-        "\n".join(
-            line for line in text.splitlines() if "commit_seconds_" in line or "stored" in line
-        )
-    )
+    totals = [line.rpartition(" ")[2] for line in text.splitlines() if "commit_seconds_" in line]
+    print(f"database: {totals[-1]} transactions, {totals[-2]} s in all")
+
+
+def quantile(values: list[float], share: float) -> float:
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
 async def make_rooms(count: int, port: int) -> list[Room]:
