@@ -72,7 +72,7 @@ def test_battleship_duel_against_the_program(site: Site, visit: Visit) -> None:
 def test_navigation_against_the_program(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     open_lobby(page, "Battle Navigation")
-    page.get_by_label("Opponent").select_option("random")
+    page.get_by_label("Opponent").select_option("greedy")
     start(page)
     play_navigation(page)
     expect(status(page)).to_have_text(OVER)

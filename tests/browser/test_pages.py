@@ -10,7 +10,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from .hands import OVER, hide_fleet, lock_in, play_on_one_screen, start, status
+from .hands import OVER, hide_fleet, lock_in, place, play_on_one_screen, start, status
 from .site import Site
 
 Visit = Callable[..., Any]
@@ -159,3 +159,41 @@ def test_ships_are_dragged_turned_and_refused_where_they_touch(site: Site, visit
     page.get_by_role("button", name="Random").click()
     hide_fleet(page)
     expect(page.get_by_role("heading", name="Your waters")).to_be_visible()
+
+
+def test_hints_show_values_and_an_evaluation(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/gomoku")
+    page.get_by_label("Opponent").select_option("random")
+    start(page)
+    place(page, "h8")
+    expect(status(page)).to_have_text("Your turn")
+    page.get_by_role("button", name="Hints").click()
+    expect(page.locator(".hint").first).to_be_visible(timeout=90_000)
+    expect(page.get_by_role("meter", name=re.compile("Evaluation"))).to_be_visible()
+
+
+def test_the_heatmap_stands_beside_the_hidden_waters(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/battleship")
+    page.get_by_role("radio", name="Alone").click()
+    page.get_by_label("Board").select_option("6")
+    start(page)
+    page.get_by_role("button", name="Heatmap").click()
+    expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
+    best = page.get_by_role("img", name=re.compile("most likely")).get_attribute("aria-label")
+    page.get_by_role("gridcell", name=best.split()[-1], exact=True).click()
+    expect(page.locator(".curve .line")).to_have_attribute("d", re.compile("L"))
+
+
+def test_the_board_does_not_move_while_the_game_goes_on(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/gomoku")
+    page.get_by_label("Opponent").select_option("random")
+    start(page)
+    expect(status(page)).to_have_text("Your turn")
+    board = page.locator(".chart").bounding_box()
+    log = page.locator(".log").bounding_box()
+    for point in ("h8", "i9", "g3"):
+        if page.get_by_role("gridcell", name=point, exact=True).count():
+            place(page, point)
+            expect(status(page)).to_have_text("Your turn")
+        assert page.locator(".chart").bounding_box() == board
+        assert page.locator(".log").bounding_box() == log

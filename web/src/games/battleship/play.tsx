@@ -150,6 +150,27 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
   const insight = heatOn ? (room.insight?.insight as BattleshipInsight | undefined) : undefined;
   const best = insight?.best ?? (heatOn ? (room.hint?.action ?? null) : null);
   const board = boards[aim]!;
+  const heatShown = heatOn && !!game?.insight;
+  const two = heatShown || (seat === null && view.seas.length > 1);
+  const details = (
+    <>
+      <div class="seas-status">
+        <ShipStatus board={board} sea={target} title={seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
+        {seat === null && view.seas.length > 1 && (
+          <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title="Other ships" />
+        )}
+        {view.seas.length > 1 && seat !== null && (
+          <div class="own-waters">
+            <h2>Your waters</h2>
+            <SeaChart board={boards[seat]!} sea={view.seas[seat]!} label="Your waters" />
+          </div>
+        )}
+      </div>
+      {heatOn && entropy.length > 0 && (
+        <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />
+      )}
+    </>
+  );
   return (
     <Table
       room={room}
@@ -158,22 +179,25 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
       class="battleship-table"
       hints={{ on: heatOn, toggle: () => setHeat(!heatOn), label: game?.insight ? "Heatmap" : "Hint" }}
       board={
-        <div class={`seas ${(heatOn && game?.insight) || (seat === null && view.seas.length > 1) ? "two" : ""}`}>
-          <SeaChart
-            board={board}
-            sea={target}
-            label={view.seas.length === 1 ? "Hidden waters" : "The enemy's waters"}
-            open={open}
-            onPick={pick}
-            chosen={chosen}
-            best={best}
-            twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30}
-          />
-          {seat === null && view.seas.length > 1 && (
-            <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="The other waters" />
-          )}
-          {heatOn && game?.insight && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
-        </div>
+        <>
+          <div class={`seas ${two ? "two" : ""}`}>
+            <SeaChart
+              board={board}
+              sea={target}
+              label={view.seas.length === 1 ? "Hidden waters" : "The enemy's waters"}
+              open={open}
+              onPick={pick}
+              chosen={chosen}
+              best={best}
+              twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30}
+            />
+            {seat === null && view.seas.length > 1 && (
+              <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="The other waters" />
+            )}
+            {heatShown && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
+          </div>
+          {two && <div class="under-seas">{details}</div>}
+        </>
       }
       action={
         salvo &&
@@ -183,25 +207,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
           </button>
         )
       }
-      panel={
-        <>
-          <div class="seas-status">
-            <ShipStatus board={board} sea={target} title={seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
-            {seat === null && view.seas.length > 1 && (
-              <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title="Other ships" />
-            )}
-            {view.seas.length > 1 && seat !== null && (
-              <div class="own-waters">
-                <h2>Your waters</h2>
-                <SeaChart board={boards[seat]!} sea={view.seas[seat]!} label="Your waters" />
-              </div>
-            )}
-          </div>
-          {heatOn && entropy.length > 0 && (
-            <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />
-          )}
-        </>
-      }
+      panel={!two && details}
     />
   );
 }

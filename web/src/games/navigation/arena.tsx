@@ -13,6 +13,8 @@ export interface ArenaProps {
   /** Ships whose ghosts are drawn. */
   ghostSeats: number[];
   ranges: boolean;
+  /** Whether a turn is being played back. */
+  playing: boolean;
   /** The player's own ship, if any. */
   seat: number | null;
   label: string;

@@ -21,7 +21,7 @@ function Picture({ view, before, phase, progress, story, scene, seat }: PictureP
   const at = phase === null ? null : phase - 1 + progress;
   const still = at === null || at >= now.log.length;
   const moment = still ? stillMoment(now.ships) : momentAt(now.log, Math.min(at, phase! - 0.001), hp);
-  const arena = { map, ships, moment, ghost: null, ghostSeats: [], ranges: true, seat, label: map.name };
+  const arena = { map, ships, moment, ghost: null, ghostSeats: [], ranges: true, playing: !still, seat, label: map.name };
   return (
     <>
       <div class="arena-bar row spread">

@@ -59,6 +59,7 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
     ghost: playback.at === null ? planning.ghost : null,
     ghostSeats,
     ranges,
+    playing: playback.running,
     seat,
     label,
   };

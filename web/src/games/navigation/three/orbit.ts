@@ -2,15 +2,25 @@
 import { Vector3 } from "three";
 
 export interface Orbit {
+  /** Where the camera looks. */
   target: Vector3;
   position(): Vector3;
+  /** Glide towards a place, and so near to it; null: back to the whole sea. A player who has
+   * taken the camera in hand keeps it. */
+  follow(place: Vector3 | null, near: number): void;
   close(): void;
 }
 
+/** The share of the way that the camera glides in one frame. */
+const GLIDE = 0.035;
+
 export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbit {
-  let azimuth = -0.2;
-  let height = 0.85;
-  let distance = size * 1.68;
+  const whole = size * 1.86;
+  const target = middle.clone();
+  let azimuth = -0.05;
+  let height = 0.82;
+  let distance = whole;
+  let taken = false;
   const pointers = new Map<number, { x: number; y: number }>();
   const nearest = size * 0.25;
   const farthest = size * 2.2;
@@ -23,6 +33,7 @@ export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbi
   element.addEventListener(
     "pointerdown",
     (event) => {
+      taken = true;
       element.setPointerCapture(event.pointerId);
       pointers.set(event.pointerId, { x: event.clientX, y: event.clientY });
     },
@@ -52,18 +63,24 @@ export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbi
     "wheel",
     (event) => {
       event.preventDefault();
+      taken = true;
       bring(Math.exp(event.deltaY * 0.001));
     },
     { ...options, passive: false },
   );
   return {
-    target: middle,
+    target,
     position: () =>
       new Vector3(
-        middle.x + distance * Math.cos(height) * Math.sin(azimuth),
+        target.x + distance * Math.cos(height) * Math.sin(azimuth),
         distance * Math.sin(height),
-        middle.z + distance * Math.cos(height) * Math.cos(azimuth),
+        target.z + distance * Math.cos(height) * Math.cos(azimuth),
       ),
+    follow(place, near) {
+      if (taken) return;
+      target.lerp(place ?? middle, GLIDE);
+      distance += ((place ? Math.min(near, whole) : whole) - distance) * GLIDE;
+    },
     close: () => listening.abort(),
   };
 }

@@ -70,6 +70,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
     if (shown) {
       shown.moment.ships.forEach((at, seat) => sail(ships[seat]!, lanes[seat]!, at, time, shown!.ranges));
       effects.show(shown.moment.flights);
+      watch(eye, shown);
       if (drawn !== shown.ghost) {
         drawn = shown.ghost;
         sketchPlan(plans, shown, palette);
@@ -94,6 +95,14 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
       renderer.domElement.remove();
     },
   };
+}
+
+/** While a turn is played, the camera comes to where both ships are. */
+function watch(eye: Orbit, { moment, playing }: ArenaProps): void {
+  if (!playing || reducedMotion()) return eye.follow(null, 0);
+  const [a, b] = moment.ships;
+  const apart = Math.hypot(a.x - b.x, a.y - b.y);
+  eye.follow(new Vector3((a.x + b.x + 1) / 2, 0, (a.y + b.y + 1) / 2), 9 + 1.5 * apart);
 }
 
 function sunlight(map: NavigationSeaMap): Group {
