@@ -136,6 +136,7 @@ class Training:
             config.games,
             config.seed,
             self.device,
+            lesson_share=config.lesson_share,
             teacher_share=config.heuristic_share,
             elder_share=config.elder_share,
             threads=config.threads,
@@ -160,6 +161,7 @@ class Training:
                 if self.step and self.step % self.config.checkpoint_every == 0 and figures:
                     self.checkpoint(clock)
         self.checkpoint(clock)
+        self.seconds += clock.seconds
         self.save()
 
     def advance(self) -> tuple[Tensor, Tensor] | None:

@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -111,13 +112,22 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) ->
         "on_game": watch,
     }
     rival = Entrant(config.against, _noisy(config.against, noise))
-    main = gate(game, ours, rival, threshold=config.threshold, games=config.games, **common)
+    main = gate(
+        game,
+        ours,
+        rival,
+        threshold=config.threshold,
+        games=config.games,
+        out=_arena(folder, config.against),
+        **common,
+    )
     easy = gate(
         game,
         ours,
         "random",
         threshold=config.random_threshold,
         games=config.random_games,
+        out=_arena(folder, "random"),
         **common,
     )
     report = {
@@ -126,7 +136,9 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) ->
     }
     if config.tree_games:
         tree = Entrant("dqn+mcts", f"dqn+mcts:{weights}")
-        over = gate(game, tree, ours, threshold=0.5, games=config.tree_games, **common)
+        bare = Entrant("dqn", f"dqn:{weights}")
+        place = _arena(folder, "tree")
+        over = gate(game, tree, bare, threshold=0.5, games=config.tree_games, out=place, **common)
         report["dqn+mcts against dqn"] = _told(over)
     return report
 
@@ -136,13 +148,18 @@ def _battleship_trial(folder: Path, kind: str, config: Gate, watch: Watch | None
     agent = kind.removeprefix("battleship-")
     weights = f'model="{(folder / "network.onnx").absolute()}"'
     match = Match(Battleship(), (Entrant(agent, f"{agent}:{weights}"),), config.games, config.seed)
-    place = start(match)
+    place = start(match, _arena(folder, "boards"))
     progress = run_match(
         place, executor=config.executor, workers=config.workers or None, on_game=watch
     )
     standing = write_reports(place, progress).agents[0].standing
     assert isinstance(standing, Shots)
     return {"passed": standing.shots_mean <= config.most_shots, "shots": asdict(standing)}
+
+
+def _arena(folder: Path, name: str) -> Path:
+    """Where a trial's games and reports are kept: in the run's folder."""
+    return folder / "arena" / f"{datetime.now():%Y%m%d-%H%M%S}-{name.replace(':', '-')}"
 
 
 def _noisy(spec: str, noise: str) -> str:

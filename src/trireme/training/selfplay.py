@@ -119,9 +119,10 @@ def greedy(network: nn.Module, planes: Tensor) -> Tensor:
 class SelfPlay:
     """Games in play between the learner and those it learns from.
 
-    A fixed share of the places belongs to games against the heuristic and against elders (older
-    snapshots of the network); in the rest the network plays itself, one side with the noise of the
-    explorer, the other with that of the partner. Colours change hands from game to game.
+    Fixed shares of the places belong to lessons (the heuristic plays itself), to games against the
+    heuristic, and to games against elders (older snapshots of the network). In the rest the network
+    plays itself, one side with the noise of the explorer, the other with that of the partner.
+    Colours change hands from game to game.
     """
 
     def __init__(
@@ -131,16 +132,20 @@ class SelfPlay:
         seed: int,
         device: torch.device,
         *,
+        lesson_share: float,
         teacher_share: float,
         elder_share: float,
         threads: int = 1,
     ) -> None:
         self.rules, self.device, self.threads = rules, device, threads
-        self.teachers = round(games * teacher_share)
+        lessons = round(games * lesson_share)
+        self.teachers = lessons + round(games * teacher_share)
+        """The places, from the first on, where the heuristic plays one side or both."""
         self.elders = round(games * elder_share)
         players = np.zeros((games, 2), np.int8)
         players[:, 0], players[:, 1] = EXPLORER, PARTNER
         players[: self.teachers, 1] = TEACHER
+        players[:lessons, 0] = TEACHER
         players[self.teachers : self.teachers + self.elders, 1] = ELDER
         players[1::2] = players[1::2, ::-1]
         self.table = new_table(rules, players, seed)

@@ -33,6 +33,9 @@ class GomokuDQN:
     epsilon_first: float = option(0.25, "the explorer's, where only self-play is asked for")
     epsilon_second: float = option(0.05, "the partner's, and that of all other opponents")
     heuristic_share: float = option(0.2, "share of games against the heuristic")
+    lesson_share: float = option(
+        0.0, "share of games where the heuristic plays itself, to learn from"
+    )
     elder_share: float = option(0.2, "share of games against older snapshots of the network")
     elders: int = option(5, "how many snapshots are kept, to be met in turn")
     elder_every: int = option(5_000, "updates between two snapshots")
@@ -70,8 +73,10 @@ class GomokuDQN:
             raise BadSettings(
                 f"minimum ({self.minimum}) must not exceed capacity ({self.capacity})"
             )
-        if not 0 <= self.heuristic_share + self.elder_share <= 1:
-            raise BadSettings("heuristic_share and elder_share must add up to 1 at most")
+        if not 0 <= self.heuristic_share + self.lesson_share + self.elder_share <= 1:
+            raise BadSettings(
+                "heuristic_share, lesson_share and elder_share must add up to 1 at most"
+            )
 
 
 @dataclass(frozen=True)

@@ -60,15 +60,19 @@ def save(network: QNetwork, path: Path) -> None:
     filters = network.trunk[0].out_channels
     layers = len(network.trunk) // 3
     weights = {k: v.detach().cpu() for k, v in network.state_dict().items()}
+    path.parent.mkdir(parents=True, exist_ok=True)
     torch.save({"filters": filters, "layers": layers, "weights": weights}, path)
 
 
 def load(path: Path) -> QNetwork:
-    """The network of a `.pt` file, ready to play; it gives exactly what the saved one gave."""
+    """The network of a `.pt` file, ready to play; it gives exactly what the saved one gave.
+
+    Its weights lie in memory as in training: another layout would round otherwise.
+    """
     found = torch.load(path, map_location="cpu", weights_only=True)
     network = QNetwork(found["filters"], found["layers"])
     network.load_state_dict(found["weights"])
-    return network.eval()
+    return network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
 
 @torch.no_grad()

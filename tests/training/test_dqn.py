@@ -1,0 +1,250 @@
+"""Double DQN on Gomoku: signs, masks, learning, and runs that stop and go on."""
+
+from __future__ import annotations
+
+import csv
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor, nn
+
+from trireme.core.errors import BadSettings
+from trireme.gomoku.agents.dqn_network import NEVER, QNetwork, load
+from trireme.training.gomoku_dqn import Learner, Training, self_play_only, targets
+from trireme.training.replay import Sample
+from trireme.training.selfplay import Rules, Wanted, greedy, new_table, planes_of
+
+from .tiny import tiny_dqn
+
+
+class Fixed(nn.Module):
+    """A network whose values are given."""
+
+    def __init__(self, values: list[float]) -> None:
+        super().__init__()
+        self.values = torch.tensor([values])
+
+    def forward(self, planes: Tensor) -> Tensor:
+        return self.values.expand(len(planes), -1)
+
+
+def sample(reward: float, discount: float) -> Sample:
+    nothing = torch.zeros(1, 4, 2, 2)
+    zero = torch.zeros(1, dtype=torch.int64)
+    return Sample(
+        planes=nothing,
+        action=zero,
+        reward=torch.tensor([reward]),
+        discount=torch.tensor([discount]),
+        next_planes=nothing,
+        weight=torch.ones(1),
+        index=zero,
+        game_id=zero,
+        move_no=zero,
+    )
+
+
+def test_what_is_good_for_the_opponent_next_is_bad_for_the_mover_now() -> None:
+    rosy = Fixed([0.2, 0.8, 0.1, -0.5])
+    assert targets(sample(0.0, -0.99), rosy, rosy).item() == pytest.approx(-0.99 * 0.8)
+    assert targets(sample(0.0, 0.99**2), rosy, rosy).item() == pytest.approx(0.99**2 * 0.8)
+
+
+def test_a_finished_game_has_no_next_value() -> None:
+    wild = Fixed([9.0, 9.0, 9.0, 9.0])
+    assert targets(sample(1.0, 0.0), wild, wild).item() == 1.0
+
+
+def test_the_network_chooses_and_the_target_network_values() -> None:
+    chooses, judges = Fixed([0.9, 0.1, 0.0, 0.0]), Fixed([0.3, 0.7, 0.0, 0.0])
+    assert targets(sample(0.0, -1.0), chooses, judges).item() == pytest.approx(-0.3)
+
+
+def test_targets_stay_between_a_loss_and_a_win() -> None:
+    wild = Fixed([5.0, 0.0, 0.0, 0.0])
+    assert targets(sample(0.0, -0.99), wild, wild).item() == -1.0
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    stones=st.integers(0, 20),
+    size=st.integers(5, 9),
+    bias=st.floats(-1e3, 1e3),
+)
+def test_a_taken_point_is_never_chosen(seed: int, stones: int, size: int, bias: float) -> None:
+    torch.manual_seed(seed)
+    network = QNetwork(4, 1).eval()
+    with torch.no_grad():
+        network.advantage[-1].bias += bias  # type: ignore[union-attr]
+    rng = np.random.default_rng(seed)
+    taken = rng.choice(size**2, stones, replace=False)
+    planes = torch.zeros(1, 4, size, size)
+    planes[0, 0].view(-1)[taken[::2]] = 1
+    planes[0, 1].view(-1)[taken[1::2]] = 1
+    q = network(planes)[0]
+    assert greedy(network, planes).item() not in taken
+    assert (q[taken] == NEVER).all()
+    free = np.setdiff1d(np.arange(size**2), taken)
+    assert (q[free] > NEVER / 2).all()
+
+
+def test_advantages_are_centred_on_the_legal_moves() -> None:
+    torch.manual_seed(3)
+    network = QNetwork(4, 1).eval()
+    planes = torch.zeros(1, 4, 6, 6)
+    planes[0, 0, 2, 2] = planes[0, 1, 3, 3] = 1
+    q = network(planes)[0]
+    seen = network.trunk(planes)
+    value = network.value(torch.cat([seen.mean((2, 3)), seen.amax((2, 3))], 1)).item()
+    assert q[q > NEVER / 2].mean().item() == pytest.approx(value, abs=1e-5)
+
+
+def test_self_play_makes_only_legal_moves_and_records_them_all() -> None:
+    training = Training(tiny_dqn(games=16, steps=30), Path("unused"))
+    for _ in range(60):
+        ended = training.play.make(
+            training.play.ask(training.learner.network, None), np.full(4, 0.5)
+        )
+        for game in range(ended):
+            length = training.play.finished.lengths[game]
+            moves = training.play.finished.moves[game, :length]
+            assert len(set(moves.tolist())) == length
+    table = training.play.table
+    assert (np.abs(table.boards).sum((1, 2)) == table.counts).all()
+
+
+def test_learning_fits_the_targets_of_a_batch() -> None:
+    training = Training(tiny_dqn(learning_rate=3e-3, learning_rate_end=3e-3), Path("unused"))
+    while len(training.replay) < 200:
+        training.play.make(training.play.ask(training.learner.network, None), np.full(4, 0.3))
+        ended = training.play.make(
+            training.play.ask(training.learner.network, None), np.full(4, 0.3)
+        )
+        training.replay.add(training.play.collect(ended, 40, 0.99, 0.0))
+    learner = Learner(training.config, torch.device("cpu"))
+    drawn = training.replay.sample(64, training.generator)
+    losses = [learner.learn(drawn, step)[0].item() for step in range(60)]
+    assert np.mean(losses[-5:]) < 0.6 * np.mean(losses[:5])
+
+
+def weights(folder: Path) -> dict[str, Tensor]:
+    return load(folder / "network.pt").state_dict()
+
+
+def log_of(folder: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [{k: v for k, v in row.items() if k not in ("seconds", "steps_per_s")} for row in rows]
+
+
+@pytest.mark.parametrize("prioritised", [False, True], ids=["uniform", "prioritised"])
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, prioritised: bool) -> None:
+    config = tiny_dqn(prioritised=prioritised)
+    Training(config, tmp_path / "whole").run(live=False)
+
+    half = Training(config, tmp_path / "parts")
+    while half.step < 7:
+        half.advance()
+    half.checkpoint()
+    for _ in range(3):
+        half.advance()  # work after the checkpoint, lost in the crash
+    rest = Training(config, tmp_path / "parts")
+    rest.resume(tmp_path / "parts" / "checkpoint.pt")
+    assert rest.step == 7
+    rest.run(live=False)
+
+    whole, parts = weights(tmp_path / "whole"), weights(tmp_path / "parts")
+    assert all(torch.equal(whole[name], parts[name]) for name in whole)
+    later = [row for row in log_of(tmp_path / "whole") if row["step"] > 7]
+    assert log_of(tmp_path / "parts") == later
+
+
+def test_a_log_drops_what_came_after_the_checkpoint(tmp_path: Path) -> None:
+    config = tiny_dqn(checkpoint_every=6)
+    Training(tiny_dqn(steps=9, checkpoint_every=6), tmp_path).run(live=False)
+    state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
+    assert state["step"] == 9
+    again = Training(config, tmp_path)
+    again.resume(tmp_path / "checkpoint.pt")
+    again.run(live=False)
+    steps = [row["step"] for row in log_of(tmp_path)]
+    assert steps == sorted(set(steps))
+    assert steps[-1] == 12
+
+
+def test_other_settings_can_not_go_on_from_a_checkpoint(tmp_path: Path) -> None:
+    training = Training(tiny_dqn(), tmp_path)
+    path = training.checkpoint()
+    with pytest.raises(BadSettings, match="other settings"):
+        Training(tiny_dqn(gamma=0.9), tmp_path).resume(path)
+    with pytest.raises(BadSettings, match="no checkpoint"):
+        training.resume(tmp_path / "nothing.pt")
+    Training(tiny_dqn(steps=99), tmp_path).resume(path)
+
+
+def test_a_run_leaves_log_curves_weights_and_metadata(tmp_path: Path) -> None:
+    training = Training(tiny_dqn(), tmp_path)
+    training.run(live=False)
+    with (tmp_path / "log.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert {"loss", "q_mean", "q_std", "epsilon", "steps_per_s"} <= set(rows[0])
+    evaluated = [row for row in rows if row.get("vs_heuristic")]
+    assert all(0 <= float(row["vs_random"]) <= 1 for row in evaluated)
+    assert len(evaluated) == 2
+    assert (tmp_path / "curves.svg").read_text().startswith("<svg")
+    facts = json.loads((tmp_path / "metadata.json").read_text())
+    assert facts["board_size"] == 7
+    assert facts["config"]["filters"] == 4
+    assert len(facts["config_hash"]) == 12
+    assert facts["versions"]["torch"]
+
+
+def test_saved_weights_give_identical_values(tmp_path: Path) -> None:
+    training = Training(tiny_dqn(), tmp_path)
+    while training.step < 3:
+        training.advance()
+    training.save()
+    table = new_table(Rules(7, True, 4), np.zeros((5, 2), np.int8), 1)
+    planes = planes_of(table, torch.device("cpu"))
+    with torch.no_grad():
+        assert torch.equal(training.learner.network(planes), load(tmp_path / "network.pt")(planes))
+
+
+def test_self_play_alone_writes_the_replay_and_tells_of_the_games(tmp_path: Path) -> None:
+    told = self_play_only(tiny_dqn(), 10, tmp_path)
+    assert told["games"] == told["black_won"] + told["white_won"] + told["drawn"] == 10
+    assert told["length_min"] <= told["length_mean"] <= told["length_max"]
+    stored = torch.load(tmp_path / "replay.pt", weights_only=True)
+    assert len(stored["order"]) == told["transitions"]
+
+
+def test_old_networks_and_the_heuristic_are_met() -> None:
+    shares = {"elder_share": 0.2, "heuristic_share": 0.2, "lesson_share": 0.1}
+    training = Training(tiny_dqn(games=20, **shares), Path("unused"))
+    while training.step < 6:
+        training.advance()
+    assert len(training.elders) == 2
+    kinds = np.bincount(training.play.table.players.ravel(), minlength=4)
+    assert kinds.tolist() == [18, 10, 8, 4]
+
+
+def test_moves_wait_on_the_cpu() -> None:
+    assert Wanted(torch.tensor([3, 1])).get().tolist() == [3, 1]
+
+
+def test_hard_updates_copy_the_network_now_and_then() -> None:
+    training = Training(tiny_dqn(target="hard", hard_every=4), Path("unused"))
+    while training.step < 3:
+        training.advance()
+    learner = training.learner
+    first, second = next(learner.network.parameters()), next(learner.target.parameters())
+    assert not torch.equal(first, second)
+    while training.step < 4:
+        training.advance()
+    assert torch.equal(first, second)

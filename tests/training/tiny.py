@@ -1,0 +1,66 @@
+"""Runs small enough for tests."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from trireme.training.settings import BattleshipHeatmap, BattleshipRL, GomokuDQN
+
+
+def tiny_dqn(**changes: Any) -> GomokuDQN:
+    """A run of a second: a small board, a few filters."""
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 12,
+        "size": 7,
+        "filters": 4,
+        "layers": 2,
+        "games": 8,
+        "epsilon_steps": 10,
+        "elder_every": 3,
+        "elders": 2,
+        "capacity": 400,
+        "minimum": 60,
+        "n_step": 3,
+        "batch_size": 16,
+        "log_every": 2,
+        "evaluate_every": 6,
+        "evaluate_games": 4,
+        "checkpoint_every": 5,
+    }
+    return GomokuDQN(**{**settings, **changes})
+
+
+def tiny_heatmap(**changes: Any) -> BattleshipHeatmap:
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 8,
+        "filters": 4,
+        "blocks": 1,
+        "boards": 8,
+        "log_every": 2,
+        "evaluate_every": 4,
+        "evaluate_games": 4,
+        "checkpoint_every": 3,
+    }
+    return BattleshipHeatmap(**{**settings, **changes})
+
+
+def tiny_rl(**changes: Any) -> BattleshipRL:
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 256,
+        "filters": 4,
+        "blocks": 1,
+        "boards": 16,
+        "rollout": 8,
+        "epochs": 1,
+        "batch_size": 32,
+        "buffer": 400,
+        "evaluate_every": 128,
+        "evaluate_games": 4,
+    }
+    return BattleshipRL(**{**settings, **changes})
