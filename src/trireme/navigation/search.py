@@ -76,6 +76,10 @@ class Outlook:
     stands still or sails at random; otherwise the other is taken to plan as well as possible."""
 
 
+PLAIN = Outlook()
+"""The plain equilibrium of a turn."""
+
+
 class Sight:
     """What one seat sees sailing against each movement of the other; see `search_kernels`."""
 
@@ -96,7 +100,7 @@ class Battle:
         self.rules = rules_array(game)
         self.room = room_to_sail(self.sea, int(self.rules[0]), 3) * np.float32(ROOM_WEIGHT)
 
-    def solution(self, view: NavigationState, seat: int, outlook: Outlook = Outlook()) -> Solution:  # noqa: B008
+    def solution(self, view: NavigationState, seat: int, outlook: Outlook = PLAIN) -> Solution:
         """The beginning of a solution of this position, as `seat` sees it."""
         ships = pack_ships(view.ships, self.game.chart.width)
         return Solution(self, ships, view.turn, seat, outlook)

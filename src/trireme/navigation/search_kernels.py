@@ -6,8 +6,7 @@ Arrays are those of `kernels`. Further:
     table   float32[N, N, 4]     by seat 1's place and facing as seat 0 sees it, its own bow up:
                                  what lying so is worth to seat 0; N = 2 × REACH + 1
     worth   float64[2, H, H']    by hit points of seat 0 and seat 1: what they are worth to seat 0,
-                                 and 1 where poses count beside them, 0 where the game is over;
-                                 entry [0, 0, 0] is what a draw is worth to seat 0
+                                 and 1 where poses count beside them, 0 where the game is over
     plans   uint8[K, phases]     numbers of orders
     seen    uint16[M, phases, M], place float64[M, M], done uint8[M]
                                  by the other's movement: what `sail` finds, once `done`; a movement
@@ -73,14 +72,6 @@ def place_value(
 def blend(base: Any, place: Any) -> Any:
     """Hit points and poses together: `place` is the share of the way from there to the end."""
     return base + place * (1.0 - base if place > 0.0 else 1.0 + base)
-
-
-@njit(cache=True)
-def ended(wins: Any, loses: Any, worth: Any, own: Any) -> Any:
-    """The value to `own` of a finished game."""
-    if wins and loses:
-        return worth[0, 0, 0] if own == 0 else -worth[0, 0, 0]
-    return 1.0 if wins else -1.0
 
 
 @njit(cache=True)
@@ -191,9 +182,9 @@ def _outcome(
         own_hp = max(np.int64(0), own_hp - hurt - (ram if bits & 256 else 0))
         hp = max(np.int64(0), hp - hits - (ram if bits & 512 else 0))
         if boards or boarded:
-            return ended(boards, boarded, worth, own)
+            return 1.0 * boards - 1.0 * boarded
         if own_hp == 0 or hp == 0:
-            return ended(hp == 0, own_hp == 0, worth, own)
+            return 1.0 * (hp == 0) - 1.0 * (own_hp == 0)
     if own == 0:
         return blend(worth[0, own_hp, hp], worth[1, own_hp, hp] * place[m])
     return blend(-worth[0, hp, own_hp], worth[1, hp, own_hp] * place[m])
