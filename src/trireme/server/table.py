@@ -74,6 +74,7 @@ class Table:
         self.decision = 0
         """Counts decisions: what was thought out for an earlier one is worthless."""
         self._granted: dict[tuple[Seat, str], int] = {}
+        self._texts: dict[Any, str] = {}
         self._applied: tuple[Any, dict[Seat, Any], Any] | None = None
 
     # What is
@@ -121,6 +122,13 @@ class Table:
     def names(self) -> list[str]:
         """What records call the players."""
         return [chair.name or f"player {seat + 1}" for seat, chair in enumerate(self.chairs)]
+
+    def text(self, action: Any) -> str:
+        """The action as text, remembered: a board's points are listed again and again."""
+        found = self._texts.get(action)
+        if found is None:
+            found = self._texts[action] = self.game.write(action)
+        return found
 
     def granted(self, seat: Seat, id: str) -> int | None:
         """The version that a message with this id led to, if it was granted before."""

@@ -75,18 +75,18 @@ def _seat_state(table: Table, seat: Seat, draft: str | None) -> shapes.SeatState
     return shapes.SeatState(
         view=view_json(game, table.state, seat),
         to_move=asked,
-        legal=_listed(game, table.state, seat) if asked else None,
+        legal=_listed(table, seat) if asked else None,
         draft=draft if asked else None,
         locked=None if locked is None else game.write(locked),
         can_undo=table.status == "playing" and table.undo_count(seat) > 0,
     )
 
 
-def _listed(game: AnyGame, state: Any, seat: Seat) -> list[str] | None:
-    legal = game.legal(state, seat)
+def _listed(table: Table, seat: Seat) -> list[str] | None:
+    legal = table.game.legal(table.state, seat)
     if not isinstance(legal, Listed) or len(legal) > MOST_LISTED:
         return None
-    return [game.write(action) for action in legal]
+    return [table.text(action) for action in legal]
 
 
 def result(table: Table) -> shapes.Result:
