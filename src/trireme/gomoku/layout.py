@@ -6,6 +6,13 @@ of five walls, so that a step off the board always meets a wall; a margin serves
 one row and the beginning of the next.
 """
 
+from pathlib import Path
+
+from trireme.core.kernel_cache import forget_stale_kernels
+
+_HERE = Path(__file__).parent
+forget_stale_kernels([*_HERE.glob("*kernels.py"), Path(__file__)])
+
 WIDTH = 32
 MARGIN = 5
 MOST = 26 * 26
