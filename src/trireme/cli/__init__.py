@@ -8,7 +8,7 @@ import typer
 
 from trireme import TriremeError, __version__
 
-from . import arena, games, play, replay, serve
+from . import arena, games, play, replay, serve, train
 
 app = typer.Typer(
     name="trireme",
@@ -25,6 +25,7 @@ app.command()(arena.ratings)
 app.command()(games.games)
 app.command()(games.agents)
 app.command()(serve.serve)
+app.add_typer(train.app, name="train")
 
 
 def _version(asked: bool) -> None:
