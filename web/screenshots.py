@@ -98,16 +98,17 @@ def shoot_battleship(camera: Camera, url: str) -> None:
     page.locator(".piece").first.wait_for()
     camera.take("battleship-placing")
     page.get_by_role("button", name="Hide the fleet here").click()
+    page.get_by_role("button", name="Heatmap").click()
     for cell in ("E5", "C3", "G7", "C7", "G3", "E9", "B5", "H5", "I9", "A1", "D8", "F2"):
         expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
         target = page.get_by_role("gridcell", name=cell, exact=True)
+        page.locator(".best-cell").first.wait_for()
         if target.count():
             target.click()
+            expect(page.locator(".best-cell")).to_have_count(0)
     expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
-    heat = page.get_by_role("button", name="Heatmap")
-    if heat.is_visible():
-        heat.click()
-        page.locator(".warmth, .best-cell").first.wait_for(timeout=60_000)
+    page.locator(".best-cell").first.wait_for()
+    page.evaluate("scrollTo(0, 0)")
     camera.take("battleship")
 
 

@@ -66,6 +66,11 @@ describe("a room", () => {
     expect(heard(room, update(3, 4)).insight).toBeNull();
   });
 
+  it("takes no insight into a position that is past", () => {
+    const late = { type: "insight", id: "q", seat: 0, moves: 2, insight: {} } as ServerMessage;
+    expect(heard(emptyRoom("r"), welcome(3), late).insight).toBeNull();
+  });
+
   it("shows the seat that is to move, on one screen for two", () => {
     const room = heard(emptyRoom("r"), welcome(1));
     const state = { view: null, legal: null, draft: null, locked: null, can_undo: false };

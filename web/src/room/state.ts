@@ -82,11 +82,11 @@ export function receive(room: Room, message: ServerMessage, now: number): Receiv
     case "error":
       return nothing(refused(room, message));
     case "hint":
-      return nothing({ ...settled(room, message), hint: message });
+      return nothing(dropStaleAnswers({ ...settled(room, message), hint: message }));
     case "insight":
-      return nothing({ ...settled(room, message), insight: message });
+      return nothing(dropStaleAnswers({ ...settled(room, message), insight: message }));
     case "preview":
-      return nothing({ ...settled(room, message), preview: message });
+      return nothing(dropStaleAnswers({ ...settled(room, message), preview: message }));
     case "pong":
       return nothing(settled(room, message));
   }

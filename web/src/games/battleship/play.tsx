@@ -1,5 +1,6 @@
 // Battleship at play: the enemy's waters, your own, the heatmap beside them on demand.
 import { useEffect, useState } from "preact/hooks";
+import { useQuestion } from "../../room/ask";
 import { seatShown } from "../../room/state";
 import { Table } from "../../room/table";
 import { seatName } from "../../room/words";
@@ -126,11 +127,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
 
   useShotSounds(view);
   useEffect(() => setChosen([]), [moves, seat]);
-  useEffect(() => {
-    if (heatOn && seat !== null && state?.to_move) {
-      connection.send(game?.insight ? { type: "insight", seat } : { type: "hint", seat });
-    }
-  }, [heatOn, seat, state?.to_move, moves, room.link]);
+  useQuestion(room, connection, game, seat, heatOn);
 
   const salvo = room.info?.settings.salvo === true;
   const shots = room.preview?.seat === seat ? (room.preview.action.split("+").length ?? 1) : 1;

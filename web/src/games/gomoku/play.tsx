@@ -1,5 +1,6 @@
 // Gomoku at play: the board, the hints, the evaluation bar, and the choices of swap2.
 import { useEffect, useState } from "preact/hooks";
+import { useQuestion } from "../../room/ask";
 import { seatShown } from "../../room/state";
 import { Table } from "../../room/table";
 import { capital } from "../../room/words";
@@ -23,10 +24,7 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
   useEffect(() => {
     if (view.stones.length > 0) play("stone");
   }, [view.stones.length]);
-  useEffect(() => {
-    if (!hints || seat === null || !state?.to_move) return;
-    connection.send(game?.insight ? { type: "insight", seat, seconds: 1 } : { type: "hint", seat });
-  }, [hints, seat, state?.to_move, moves, room.link]);
+  useQuestion(room, connection, game, seat, hints);
 
   const act = (action: string) => {
     if (seat !== null) connection.send({ type: "act", seat, action, moves });
