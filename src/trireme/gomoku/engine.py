@@ -318,11 +318,12 @@ class Thought:
         )
         if done == 0:
             return None
-        order = np.argsort(-values[:done], kind="stable")
-        ordered = [moves[i] for i in order] + moves[done:]
-        known = [int(values[i]) for i in order] + [self.values.get(c, 0) for c in moves[done:]]
-        self.values = dict(zip(ordered, known, strict=True))
-        analysis = self._analysis(depth, ordered, known, self._line())
+        known = dict(zip(moves[:done], values[:done].tolist(), strict=True))
+        known |= {cell: self.values.get(cell, -at.LIKELY) for cell in moves[done:]}
+        best = moves[int(np.argmax(values[:done]))]
+        ordered = [best, *sorted((c for c in moves if c != best), key=lambda c: -known[c])]
+        self.values = known
+        analysis = self._analysis(depth, ordered, [known[c] for c in ordered], self._line())
         if self.report is not None:
             self.report(analysis)
         return analysis, ordered

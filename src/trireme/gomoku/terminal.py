@@ -50,7 +50,8 @@ def _analyse(screen: Screen, text: str) -> None:
         top=3,
         report=lambda seen: screen.say(_row(game, seen)),
     )
-    screen.say(_row(game, found))
+    if found.depth == 0:  # a win was proven, or there is one move only: nothing was reported
+        screen.say(_row(game, found))
     for candidate in found.moves:
         screen.say(f"  {game.write(candidate.move):>4}  {in_words(candidate)}")
 
