@@ -134,6 +134,11 @@ def test_a_network_that_passes_is_copied_with_report_and_metadata(tmp_path: Path
     assert result.report["shots"]["games"] == 2
 
 
+def test_the_promotion_command_asks_for_a_trained_network(tmp_path: Path) -> None:
+    result = RUNNER.invoke(app, ["promote", str(tmp_path), "--games", "2"])
+    assert isinstance(result.exception, BadSettings)
+
+
 def test_there_is_nothing_to_promote_in_an_empty_folder(tmp_path: Path) -> None:
     with pytest.raises(BadSettings, match="holds no trained network"):
         export_run(tmp_path)

@@ -57,7 +57,7 @@ def with_settings(cls: type[Any]) -> Callable[[Callable[..., None]], Callable[..
             values = {name: given.pop(name) for name in options}
             chosen = {name: value for name, value in values.items() if value is not None}
             owner = run.__name__.replace("_", "-")
-            run(load(cls, path, chosen, owner=owner), **given)
+            run(config=load(cls, path, chosen, owner=owner), **given)
 
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}

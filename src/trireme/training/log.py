@@ -48,6 +48,7 @@ class Log:
     ) -> None:
         if self.live is not None:
             self.live.stop()
+            self.live.console.print()
         self.finish()
 
     def write(self, row: Mapping[str, float]) -> None:
@@ -83,7 +84,7 @@ class Log:
         for name in latest:
             table.add_column(name, justify="right", header_style="dim")
         for row in [*self.rows[-8:-1], latest]:
-            table.add_row(*(f"{row[n]:.6g}" if n in row else "" for n in latest))
+            table.add_row(*(f"{row[n]:.4g}" if n in row else "" for n in latest))
         return table
 
 
