@@ -58,14 +58,15 @@ def test_what_agents_print_goes_to_the_log(
         ("Unmakable", "exception", "OSError: the weights are missing"),
         ("Illegal", "illegal", "not on the 7×7 board"),
         ("Nonsense", "illegal", "is no action"),
-        ("Late", "time", "s of 0.3 s"),
+        ("Late", "time", "s of 0.6 s"),
         ("Hangs", "time", "was interrupted"),
     ],
 )
 def test_a_broken_agent_forfeits_and_the_match_goes_on(
     tmp_path: Path, executor: str, agent: str, reason: str, detail: str
 ) -> None:
-    made = match(broken(agent), "random", games=2, seconds=0.3)
+    budget = 0.6 if agent == "Late" else None
+    made = match(broken(agent), "random", games=2, seconds=budget, limit=1.0)
     outcomes = run(made, tmp_path / "run", executor, workers=1)
     assert len(outcomes) == 2
     for number, outcome in outcomes.items():
@@ -88,7 +89,7 @@ def test_an_agent_that_takes_its_worker_with_it_forfeits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, reason: str, detail: str
 ) -> None:
     monkeypatch.setattr(processes, "WATCHDOG", 0.5)
-    made = match(broken(agent), "random", games=2, seconds=0.3)
+    made = match(broken(agent), "random", games=2, limit=1.0)
     outcomes = run(made, tmp_path / "run", "processes", workers=1)
     assert len(outcomes) == 2
     for number, outcome in outcomes.items():

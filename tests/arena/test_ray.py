@@ -59,7 +59,7 @@ def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
 
 
 def test_broken_agents_forfeit_on_a_cluster_too(cluster: Any, tmp_path: Path) -> None:
-    made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, seconds=0.3)
+    made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, limit=1.0)
     outcomes = run_match(start(made, tmp_path / "run"), executor="ray", workers=2).outcomes
     reasons = sorted(f.reason for outcome in outcomes.values() for f in outcome.forfeits)
     assert reasons == ["process", "time"]
