@@ -16,7 +16,7 @@ from ..belief import Fleets
 from ..board import Board
 from ..lookahead_kernels import Listed, compare, unpack
 from .book import booked
-from .gunner import Sight, best
+from .gunner import Floats, Sight, best
 from .posterior import Believing
 
 SURE = 1 - 1e-9
@@ -43,17 +43,22 @@ class Lookahead(Believing):
                 return [cell]
         believer = self.believer(sight)
         belief = believer.believe(sight.shots, rng, limit=self.limit, samples=5_000)
-        order = np.argsort(-belief.cells, kind="stable")[: self.width]
-        top = belief.cells[order[0]]
-        cells = order[belief.cells[order] >= self.ratio * top]
-        if sight.salvo > 1 or top >= SURE or len(cells) == 1:
+        cells = self.candidates(belief.cells)
+        if sight.salvo > 1 or belief.cells.max() >= SURE or len(cells) == 1:
             return best(belief.cells, sight, None)
         fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
-        return [self._compared(sight, cells.astype(np.int64), fleets, rng)]
+        return [self.compared(sight, cells, fleets, rng)]
 
-    def _compared(
+    def candidates(self, chances: Floats) -> NDArray[np.int64]:
+        """The cells worth comparing, likeliest first."""
+        order = np.argsort(-chances, kind="stable")[: self.width]
+        kept = order[chances[order] >= self.ratio * chances[order[0]]]
+        return np.asarray(kept, np.int64)
+
+    def compared(
         self, sight: Sight, cells: NDArray[np.int64], fleets: Fleets, rng: Generator
     ) -> int:
+        """The one of `cells` that leaves the fewest misses to expect."""
         order = rng.permutation(len(fleets.weights))
         listed = listed_fleets(sight.board, fleets.layouts[order], fleets.weights[order])
         fired = sum(sight.board.bit(shot.cell) for shot in sight.shots)
