@@ -45,7 +45,7 @@ class Limits:
     nodes: int | None = None
     depth: int = 60
     fours: bool = True
-    """Whether wins by fours are searched for before anything else."""
+    """Whether wins by fours are searched for, at the root and in the tree."""
     threats: bool = True
     """Whether wins by threes and fours are, too."""
 
@@ -176,6 +176,8 @@ class Thought:
         self.control[at.NODES :] = 0
         self.control[at.AGE] = age
         self.control[at.LEAF_FOURS :] = TREE_LIMITS
+        if not limits.fours:
+            self.control[[at.LEAF_FOURS, at.INNER_FOURS]] = 0
         self.control[at.LIMIT] = np.iinfo(np.int64).max if limits.nodes is None else limits.nodes
         self.state[at.KILLERS : at.SEEN] = 0
         self.memo[:] = 0

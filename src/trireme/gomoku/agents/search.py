@@ -30,8 +30,8 @@ class Strength:
 
 
 LEVELS: dict[str, Strength] = {
-    "easy": Strength(depth=2, fours=False, threats=False, blur=240),
-    "medium": Strength(depth=4, fours=True, threats=False, blur=60),
+    "easy": Strength(depth=2, fours=False, threats=False, blur=1500),
+    "medium": Strength(depth=4, fours=True, threats=False, blur=150),
     "hard": Strength(depth=8, fours=True, threats=False, blur=0),
     "full": Strength(depth=60, fours=True, threats=True, blur=0),
 }
