@@ -28,7 +28,7 @@ export function Players({ room, mark, below }: PlayersProps) {
           <li key={seat} class={acting ? "acting" : ""}>
             <span class="mark">{mark?.(seat) ?? (player.kind === "agent" ? <Machine /> : <Person />)}</span>
             <span class="who">
-              <strong>{player.kind === "open" ? "Open seat" : player.name || (mine ? "You" : "A player")}</strong>
+              <strong>{player.kind === "open" ? "Open seat" : player.name || unnamed(room, seat)}</strong>
               <span class="soft small">
                 {capital(seatName(position, seat))}
                 {mine && player.name && " · you"}
@@ -45,6 +45,11 @@ export function Players({ room, mark, below }: PlayersProps) {
       })}
     </ul>
   );
+}
+
+function unnamed(room: Room, seat: number): string {
+  if (!room.seats.includes(seat)) return "A player";
+  return room.seats.length > 1 ? capital(seatName(room.position, seat)) : "You";
 }
 
 /** The running clock; it shows whole seconds and never jumps the layout. */

@@ -16,11 +16,12 @@ export function seatName(position: Position | null, seat: number): string {
 
 /** A sentence of the story with players in the place of seats that are only numbered. */
 function personal(text: string, room: Room): string {
-  return text.replace(/^seat (\d+)\b/, (_, digits: string) => {
-    const seat = Number(digits);
-    const own = room.seats.length === 1 && room.seats[0] === seat;
-    return own ? "You" : capital(playerName(room.info, room.position, seat));
-  });
+  const match = /^seat (\d+)\b(.*)$/s.exec(text);
+  if (!match) return text;
+  const [seat, rest] = [Number(match[1]), match[2]!];
+  const own = room.seats.length === 1 && room.seats[0] === seat;
+  if (own) return `You${rest.replace(" has ", " have ").replace(" its ", " your ")}`;
+  return capital(playerName(room.info, room.position, seat)) + rest;
 }
 
 export function isHotseat(room: Room): boolean {
@@ -87,6 +88,7 @@ export function storyOf(happening: Happening, room: Room): string[] {
     case "ready":
       // A program is always ready at once; only people are worth a line.
       if (room.info?.seats[happening.seat]?.kind === "agent") return [];
+      if (room.seats.length === 1 && room.seats[0] === happening.seat) return ["You are ready."];
       return [`${capital(name(happening.seat))} is ready.`];
     case "taken_back":
       return [`${name(happening.seat)} takes back ${happening.count === 1 ? "a move" : "moves"}.`];

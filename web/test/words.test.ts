@@ -1,0 +1,47 @@
+// The room in words.
+import { describe, expect, it } from "vitest";
+import { emptyRoom, type Room } from "../src/room/state";
+import { outcome, statusLine, storyOf } from "../src/room/words";
+import type { Position, Result, RoomInfo } from "../src/wire";
+
+function room(part: Partial<Position>, seats: number[], names = ["Ada", "search"]): Room {
+  const info = { seats: names.map((name, seat) => ({ seat, name, kind: name === "search" ? "agent" : "person", online: true })) };
+  const position = { version: 1, status: "playing", moves: 1, to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, clock: null, offers: [], result: null, ...part };
+  return { ...emptyRoom("r"), info: info as unknown as RoomInfo, position: position as Position, seats };
+}
+const result = (winners: number[], part: Partial<Result> = {}): Result => ({ returns: [1, -1], winners, forfeits: [], ...part });
+
+describe("the status", () => {
+  it("says whose turn it is, from where one sits", () => {
+    expect(statusLine(room({}, [0]))).toBe("Your turn");
+    expect(statusLine(room({ to_move: [1] }, [0]))).toBe("Search is thinking");
+    expect(statusLine(room({}, [1]))).toBe("Waiting for Ada");
+    expect(statusLine(room({}, [0, 1]))).toBe("Black to move");
+  });
+
+  it("says who won, and how", () => {
+    expect(outcome(room({ result: result([0]) }, [0]))).toBe("You won");
+    expect(outcome(room({ result: result([0]) }, [1]))).toBe("You lost");
+    expect(outcome(room({ result: result([1]) }, [0, 1]))).toBe("White won");
+    expect(outcome(room({ result: result([0, 1]) }, []))).toBe("Drawn");
+    const forfeits = [{ seat: 0, reason: "resigned", detail: "" }];
+    expect(outcome(room({ result: result([1], { forfeits }) }, [0]))).toBe("You lost: you resigned");
+    const alone = room({ seat_names: ["seat 0"], result: { returns: [-41], winners: [], forfeits: [] } }, [0], ["Ada"]);
+    expect(outcome(alone)).toBe("All sunk with 41 shots");
+  });
+});
+
+describe("the story", () => {
+  const moved = (text: string) => ({ kind: "moved" as const, move: 1, deeds: [], story: [text], ts: "" });
+
+  it("names players where the game only numbers seats", () => {
+    expect(storyOf(moved("seat 1: B7: miss"), room({}, [0]))).toEqual(["Search: B7: miss"]);
+    expect(storyOf(moved("seat 0 has placed its fleet"), room({}, [0]))).toEqual(["You have placed your fleet"]);
+    expect(storyOf(moved("black: h8"), room({}, [0]))).toEqual(["black: h8"]);
+  });
+
+  it("does not tell that a program is ready", () => {
+    expect(storyOf({ kind: "ready", seat: 1 }, room({}, [0]))).toEqual([]);
+    expect(storyOf({ kind: "ready", seat: 0 }, room({}, [1]))).toEqual(["Ada is ready."]);
+  });
+});
