@@ -79,8 +79,11 @@ class Gunner(ABC):
         if isinstance(game, Battleship):
             self._game = game
             for board in game.boards:
-                uniform = game.placement == "uniform"
-                self.aim(Sight(board, (), uniform), np.random.default_rng(0))
+                self.rehearse(Sight(board, (), game.placement == "uniform"))
+
+    def rehearse(self, sight: Sight) -> None:
+        """Run once through all code that `aim` may need on this board."""
+        self.aim(sight, np.random.default_rng(0))
 
     def select_action(self, observation: Mapping[str, Any]) -> int:
         """The cell to fire at, given what the Gymnasium environment shows."""

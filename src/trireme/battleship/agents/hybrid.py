@@ -70,6 +70,11 @@ class Hybrid(Believing):
             scores[chosen[-1]] = -np.inf
         return chosen
 
+    def rehearse(self, sight: Sight) -> None:
+        rng = np.random.default_rng(0)
+        self.aim(sight, rng)
+        self.believer(sight).believe(sight.shots, rng, limit=1_000, samples=16)
+
     def scores(self, sight: Sight, rng: Generator) -> Floats:
         """float64[rows × cols]: the higher, the better the shot; -inf where one was fired."""
         seen = picture(sight)

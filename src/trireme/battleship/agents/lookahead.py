@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -48,6 +48,10 @@ class Lookahead(Believing):
             return best(belief.cells, sight, None)
         fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
         return [self.compared(sight, cells, fleets, rng)]
+
+    def rehearse(self, sight: Sight) -> None:
+        brief = replace(self, book=False, limit=1_000, fleets=16)
+        brief.aim(sight, np.random.default_rng(0))
 
     def candidates(self, chances: Floats) -> NDArray[np.int64]:
         """The cells worth comparing, likeliest first."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -13,7 +13,6 @@ from numpy.random import Generator
 from ...core.options import option
 from ..batch import words
 from ..belief import Fleets
-from ..lookahead_kernels import Listed
 from ..mcts_kernels import Tree, open_node, simulate
 from .gunner import Sight, best
 from .lookahead import SURE, listed_fleets
@@ -47,11 +46,15 @@ class Mcts(Believing):
         budget = self.seconds if sight.seconds is None else min(self.seconds, 0.8 * sight.seconds)
         return [self._search(sight, fleets, rng, started + budget)]
 
+    def rehearse(self, sight: Sight) -> None:
+        brief = replace(self, simulations=1, limit=1_000)
+        brief.aim(sight, np.random.default_rng(0))
+
     def _search(self, sight: Sight, fleets: Fleets, rng: Generator, until: float) -> int:
         alike = rng.choice(len(fleets.weights), self.fleets, p=fleets.weights)
         listed = listed_fleets(sight.board, fleets.layouts[alike], np.ones(self.fleets))
         cells = sight.board.rows * sight.board.cols
-        tree = self._root(sight, listed)
+        tree = self.root(sight)
         chances, part = np.zeros(cells), np.zeros(self.fleets, np.uint64)
         path = np.zeros((cells + 1, 3), np.int64)
         open_node(0, tree, listed, chances)
@@ -65,7 +68,8 @@ class Mcts(Believing):
                 break
         return int(tree.actions[0, tree.visits[0].argmax()])
 
-    def _root(self, sight: Sight, listed: Listed) -> Tree:
+    def root(self, sight: Sight) -> Tree:
+        """A tree of one node, which owns all fleets."""
         answers = len(set(sight.board.sizes)) + 2
         tree = Tree(
             first=np.zeros(NODES, np.int64),

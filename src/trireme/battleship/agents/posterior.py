@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
+import numpy as np
 from numpy.random import Generator
 
 from ...core.options import option
@@ -42,6 +43,10 @@ class Posterior(Believing):
             if cell is not None:
                 return [cell]
         return best(self.belief(sight, rng).cells, sight, None)
+
+    def rehearse(self, sight: Sight) -> None:
+        brief = replace(self, book=False, limit=1_000, samples=16)
+        brief.aim(sight, np.random.default_rng(0))
 
     def belief(self, sight: Sight, rng: Generator) -> Belief:
         """The posterior about the fleet, given all answers."""
