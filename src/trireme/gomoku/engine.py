@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 
 import numpy as np
@@ -29,7 +30,7 @@ FOURS_NODES = 200_000
 """Nodes that the search for a win by fours may take at the root."""
 TREE_LIMITS = (24, 60, 8, 3, 2)
 """The words LEAF_FOURS, INNER_FOURS, BREADTH, WIDENING and QUIESCENCE of the kernels."""
-ATTACK_SHARE, GUARD_SHARE = 0.2, 0.2
+ATTACK_SHARE, GUARD_SHARE = 0.15, 0.2
 """Parts of the nodes so far that the search for own wins by threats, and for the other side's after
 the move in mind, may take at each depth."""
 DEEPEST_THREATS = 30
@@ -85,6 +86,14 @@ class Analysis:
 Report = Callable[[Analysis], object]
 
 
+class Scope(Enum):
+    """Which threats a threat search looks at, fewest first."""
+
+    ONWARD = "those that build on the newest stones, as the rest of a win found before does"
+    NARROW = "any first, then those that build on the last two"
+    WIDE = "any at any time"
+
+
 @cache
 def tables(exact: bool) -> tuple[NDArray[np.uint8], NDArray[np.int32]]:
     """Shapes by line key and worth by four shapes, under the rule in force."""
@@ -107,6 +116,7 @@ class Engine:
         self._base = (self._state, self._control, shapes, worth)
         self._stopped = False
         self.colour = at.BLACK
+        self.newest: dict[int, list[int]] = {at.BLACK: [-1, -1], at.WHITE: [-1, -1]}
         clear(*self._base, size, NO_WALLS)
 
     def stop(self) -> None:
@@ -117,14 +127,17 @@ class Engine:
     def set_position(
         self, stones: Iterable[tuple[Point, int]], to_move: int, walls: Iterable[Point] = ()
     ) -> None:
-        """Put `stones` (a point and 1 for black or -1 for white) on an empty board.
+        """Put `stones` (a point and 1 black or -1 white, the newest last) on an empty board.
 
         `walls` are points that nobody may use, as if they were off the board.
         """
         blocked = np.array([self._cell(point) for point in walls], np.int32)
         clear(*self._base, self.size, blocked)
-        for point, colour in stones:
-            put(*self._base, self._cell(point), at.BLACK if colour == 1 else at.WHITE)
+        self.newest = {at.BLACK: [-1, -1], at.WHITE: [-1, -1]}
+        for point, mark in stones:
+            colour, cell = at.BLACK if mark == 1 else at.WHITE, self._cell(point)
+            put(*self._base, cell, colour)
+            self.newest[colour] = [cell, self.newest[colour][0]]
         self.colour = at.BLACK if to_move == 1 else at.WHITE
 
     def analyse(
@@ -169,7 +182,7 @@ class Thought:
         self.refuted: dict[int, int] = {}
         self.guarded: dict[int, int] = {}
         self.complete = False
-        self.reached = {True: 1, False: 1}
+        self.reached = dict.fromkeys(Scope, 1)
         self.values: dict[int, int] = {}
         age = (self.control[at.AGE] + 1) % 256
         engine._stopped = False
@@ -240,36 +253,38 @@ class Thought:
                 return found
 
     def _attack(self) -> int:
-        """Look for a win by threats, narrow and wide, each going on where it was cut last time."""
-        for narrow in (True, False):
+        """Look for a win by threats in every scope, each going on where it was cut last time."""
+        for scope in Scope:
             last = int(self.control[at.NODES]) + self._share(ATTACK_SHARE)
-            while self.reached[narrow] <= DEEPEST_THREATS:
+            while self.reached[scope] <= DEEPEST_THREATS:
                 left = last - int(self.control[at.NODES])
-                won = self._probe(self.me, self.reached[narrow], left, narrow)
+                won = self._probe(self.me, self.reached[scope], left, scope)
                 if won or self.over:
                     return won
                 if self.control[at.CUT]:
                     break
-                self.reached[narrow] += 1
+                self.reached[scope] += 1
         return 0
 
     def _share(self, part: float) -> int:
         return max(500, int(part * self.control[at.NODES]))
 
-    def _probe(self, attacker: int, depth: int, nodes: int, narrow: bool = False) -> int:
+    def _probe(self, attacker: int, depth: int, nodes: int, scope: Scope = Scope.WIDE) -> int:
         """Plies to a win by threats, 0 when none was found; the line is left at ply 0."""
         self.control[at.CUT] = 0
         self.control[at.THREAT_LIMIT] = min(self.control[at.NODES] + nodes, self.control[at.LIMIT])
         if depth == 0:
             return int(fours(*self.base, self.memo, attacker, 0))
-        return int(threats(*self.base, self.memo, attacker, depth, 0, narrow, -1, -1))
+        last, before = self.engine.newest[attacker] if scope is Scope.ONWARD else (-1, -1)
+        narrow = scope is not Scope.WIDE
+        return int(threats(*self.base, self.memo, attacker, depth, 0, narrow, last, before))
 
     def _deepening(self, attacker: int, nodes: int) -> int:
         """The same with more and more threats, until a win, the end of all threats or of nodes."""
-        for narrow in (True, False):
-            last = int(self.control[at.NODES]) + nodes // 2
-            for depth in range(0 if narrow else 1, DEEPEST_THREATS):
-                won = self._probe(attacker, depth, last - int(self.control[at.NODES]), narrow)
+        for scope in Scope:
+            last = int(self.control[at.NODES]) + nodes // len(Scope)
+            for depth in range(0 if scope is Scope.ONWARD else 1, DEEPEST_THREATS):
+                won = self._probe(attacker, depth, last - int(self.control[at.NODES]), scope)
                 if won or self.over:
                     return won
                 if self.control[at.CUT]:
