@@ -120,6 +120,7 @@ def test_a_fleet_by_hand_is_natures_opening_move() -> None:
         ({"rows": 12, "cols": 12, "fleet": (13,)}, r"fleet=5\+4\+3\+3\+2 would fit"),
         ({"rows": 12, "cols": 12, "fleet": (12,) * 7}, r"fleet=12\+12\+12\+12\+12\+12 would fit"),
         ({"rows": 5, "cols": 5, "fleet": (5,) * 6, "touching": True}, "it fits on 6×6"),
+        ({"fleet": (1,) * 5000, "touching": True}, "does not fit on 10×10"),
         ({"placement": "random"}, "must be sequential, uniform or manual"),
         ({"mines": -1}, "mines must be 0 to 41"),
         ({"mines": 42}, "mines must be 0 to 41"),

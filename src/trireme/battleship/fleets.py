@@ -108,6 +108,8 @@ def _place_of(board: Board, ends: Ends) -> Place:
 def first_layout(board: Board) -> tuple[Place, ...] | None:
     """Some layout of the fleet, found by exact search; None when there is none to be found."""
     rows, cols = board.rows, board.cols
+    if sum(board.sizes) > rows * cols:
+        return None
     if not board.touching and sum(2 * (s + 1) for s in board.sizes) > (rows + 1) * (cols + 1):
         return None  # each ship and its water to the right and below fill 2 × (size + 1) cells
     budget = [SEARCH_NODES]
