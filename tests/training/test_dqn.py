@@ -16,7 +16,7 @@ from torch import Tensor, nn
 
 from trireme.core.errors import BadSettings
 from trireme.gomoku.agents.dqn_network import NEVER, QNetwork, load
-from trireme.training.gomoku_dqn import Learner, Training, self_play_only, targets
+from trireme.training.gomoku_dqn import Learner, Training, self_play_only, shortfall, targets
 from trireme.training.replay import Sample
 from trireme.training.selfplay import Rules, Wanted, greedy, new_table, planes_of
 
@@ -47,6 +47,7 @@ def sample(reward: float, discount: float) -> Sample:
         index=zero,
         game_id=zero,
         move_no=zero,
+        taught=zero.bool(),
     )
 
 
@@ -69,6 +70,30 @@ def test_the_network_chooses_and_the_target_network_values() -> None:
 def test_targets_stay_between_a_loss_and_a_win() -> None:
     wild = Fixed([5.0, 0.0, 0.0, 0.0])
     assert targets(sample(0.0, -0.99), wild, wild).item() == -1.0
+
+
+def test_a_lesson_asks_the_teachers_move_to_lead_by_a_margin() -> None:
+    q = torch.tensor([[0.5, 0.1, NEVER], [0.5, 0.4, NEVER], [0.1, 0.5, 0.5]])
+    short = shortfall(q, torch.tensor([0, 0, 0]), 0.2)
+    assert short.tolist() == pytest.approx([0.0, 0.1, 0.6])
+
+
+def test_only_the_heuristics_own_moves_are_lessons() -> None:
+    shares = {"heuristic_share": 0.5, "lesson_share": 0.0, "elder_share": 0.0}
+    training = Training(tiny_dqn(games=8, **shares), Path("unused"))
+    ended = 0
+    while not ended:
+        ended = training.play.make(
+            training.play.ask(training.learner.network, None), np.array([0.0, 0.0, 0.5, 0.0])
+        )
+    finished = training.play.finished
+    taught = training.play.collect(ended, 3, 0.99, 0.0).taught
+    wanted = [
+        finished.players[game, ply % 2] == 2 and not finished.random[game, ply]
+        for game in range(ended)
+        for ply in range(finished.begins[game], finished.lengths[game])
+    ]
+    assert taught.tolist() == wanted
 
 
 @settings(max_examples=30, deadline=None)
@@ -145,7 +170,7 @@ def log_of(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("prioritised", [False, True], ids=["uniform", "prioritised"])
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, prioritised: bool) -> None:
-    config = tiny_dqn(prioritised=prioritised)
+    config = tiny_dqn(prioritised=prioritised, lesson_weight=0.5, lesson_share=0.1)
     Training(config, tmp_path / "whole").run(live=False)
 
     half = Training(config, tmp_path / "parts")

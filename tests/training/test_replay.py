@@ -33,6 +33,7 @@ def game_of(moves: list[int]) -> Transitions:
         move_no=np.arange(count, dtype=np.int16),
         next_no=np.arange(1, count + 1, dtype=np.int16),
         game_id=np.full(count, 7, np.int64),
+        taught=np.arange(count) % 3 == 0,
     )
 
 
@@ -71,6 +72,7 @@ def test_a_sample_is_a_symmetric_picture_of_what_was_stored(moves: list[int], se
     assert torch.equal(drawn.reward, drawn.move_no.float())
     assert (drawn.legal_next.sum(1) == SIZE**2 - drawn.move_no - 1).all()
     assert not drawn.done.any()
+    assert torch.equal(drawn.taught, drawn.move_no % 3 == 0)
     assert (drawn.game_id == 7).all()
 
 

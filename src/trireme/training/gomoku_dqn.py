@@ -46,6 +46,15 @@ def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
         return (sample.reward + sample.discount * then).clamp(-1, 1)
 
 
+def shortfall(q: Tensor, action: Tensor, margin: float) -> Tensor:
+    """By how much each action misses leading all others by `margin`: `float[B]`, 0 where it does.
+
+    `q: float[B, A]`, `action: int64[B]`. Where a teacher chose the action, it asks for this lead.
+    """
+    others = torch.full_like(q, margin).scatter_(1, action.unsqueeze(1), 0.0)
+    return (q + others).amax(1) - q.gather(1, action.unsqueeze(1)).squeeze(1)
+
+
 @dataclass
 class Learner:
     """The network that plays, the target that it chases, and Adam."""
@@ -77,9 +86,13 @@ class Learner:
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             wanted = targets(sample, self.network, self.target)
             self.network.train()
-            q = self.network(sample.planes).gather(1, sample.action.unsqueeze(1)).squeeze(1)
+            every = self.network(sample.planes)
             self.network.eval()
+        q = every.gather(1, sample.action.unsqueeze(1)).squeeze(1)
         errors = nn.functional.smooth_l1_loss(q, wanted, reduction="none", beta=0.5)
+        if self.config.lesson_weight:
+            short = shortfall(every, sample.action, self.config.lesson_margin)
+            errors = errors + self.config.lesson_weight * short * sample.taught
         loss = (errors * sample.weight).mean()
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]

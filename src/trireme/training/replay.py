@@ -41,6 +41,8 @@ class Transitions:
     next_no: NDArray[np.int16]
     """[T]: how many stones `s'` has."""
     game_id: NDArray[np.int64]
+    taught: NDArray[np.bool_]
+    """[T]: whether the heuristic chose the action."""
 
     def __len__(self) -> int:
         return len(self.action)
@@ -66,6 +68,8 @@ class Sample:
     """int64[B]: where each lies in the memory."""
     game_id: Tensor
     move_no: Tensor
+    taught: Tensor
+    """bool[B]: whether the heuristic chose the action."""
 
     @property
     def done(self) -> Tensor:
@@ -113,6 +117,7 @@ class Replay:
             "move_no": torch.empty(capacity, dtype=torch.int16, device=device),
             "next_no": torch.empty(capacity, dtype=torch.int16, device=device),
             "game_id": torch.empty(capacity, dtype=torch.int64, device=device),
+            "taught": torch.empty(capacity, dtype=torch.bool, device=device),
             "priority": torch.zeros(capacity, dtype=torch.float32, device=device),
         }
         self.highest = torch.ones((), device=device)
@@ -127,7 +132,7 @@ class Replay:
             new = Transitions(*(getattr(new, f)[-self.capacity :] for f in new.__annotations__))
         at = (torch.arange(len(new), device=self.device) + self.added) % self.capacity
         self.order[at] = torch.as_tensor(new.order, device=self.device)
-        for name in ("action", "reward", "discount", "move_no", "next_no", "game_id"):
+        for name in sorted(self.columns.keys() - {"priority"}):
             self.columns[name][at] = torch.as_tensor(getattr(new, name), device=self.device)
         self.columns["priority"][at] = self.highest
         self.added += len(new)
@@ -153,6 +158,7 @@ class Replay:
             index=index,
             game_id=taken["game_id"],
             move_no=taken["move_no"],
+            taught=taken["taught"],
         )
 
     def _draw(self, batch: int, generator: torch.Generator, beta: float) -> tuple[Tensor, Tensor]:

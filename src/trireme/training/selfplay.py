@@ -187,6 +187,7 @@ class SelfPlay:
             move_no=np.empty(rows, np.int16),
             next_no=np.empty(rows, np.int16),
             game_id=np.empty(rows, np.int64),
+            taught=np.empty(rows, np.bool_),
         )
         columns = (getattr(new, name) for name in new.__annotations__)
         kernels.transitions(games, ended, n, gamma, penalty, *columns)

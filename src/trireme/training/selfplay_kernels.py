@@ -201,6 +201,7 @@ def transitions(
     move_no: Any,
     next_no: Any,
     game: Any,
+    taught: Any,
 ) -> int:
     """Write every ply of the first `ended` finished games as a transition; returns their number.
 
@@ -225,5 +226,6 @@ def transitions(
             move_no[rows] = ply
             next_no[rows] = at
             game[rows] = g
+            taught[rows] = games.players[g, ply & 1] == TEACHER and not games.random[g, ply]
             rows += 1
     return rows

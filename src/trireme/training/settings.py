@@ -41,6 +41,9 @@ class GomokuDQN:
     elder_every: int = option(5_000, "updates between two snapshots")
     step_penalty: float = option(0.0, "taken from the reward at every move, such as 0.001")
 
+    lesson_weight: float = option(0.0, "how much it counts to prefer the heuristic's own moves")
+    lesson_margin: float = option(0.2, "by how much they should be preferred, in Q")
+
     capacity: int = option(200_000, "transitions in the replay memory")
     minimum: int = option(5_000, "transitions that must be there before learning begins")
     prioritised: bool = option(False, "draw transitions by their errors, not uniformly")
