@@ -40,6 +40,7 @@ WEBP = """async ([png, quality]) => {
 }"""
 
 STATUS = ".status h1"
+NAMED = "localStorage['trireme.prefs'] ??= JSON.stringify({ name: 'Ada' })"
 
 
 class Camera:
@@ -50,6 +51,7 @@ class Camera:
 
     def take(self, name: str) -> None:
         self.page.mouse.move(0, 0)
+        self.page.evaluate("scrollTo(0, 0)")
         self.page.wait_for_timeout(400)
         png = base64.b64encode(self.page.screenshot()).decode()
         webp = base64.b64decode(self.page.evaluate(WEBP, [png, self._quality]))
@@ -66,6 +68,7 @@ def quick(page: Page, url: str, game: str) -> None:
 def shoot_home(camera: Camera, url: str) -> None:
     camera.page.goto(url)
     expect(camera.page.get_by_text(re.compile("against ")).first).to_be_visible()
+    expect(camera.page.get_by_text("Looking…")).to_have_count(0)
     camera.take("home")
 
 
@@ -108,7 +111,6 @@ def shoot_battleship(camera: Camera, url: str) -> None:
             expect(page.locator(".best-cell")).to_have_count(0)
     expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
     page.locator(".best-cell").first.wait_for()
-    page.evaluate("scrollTo(0, 0)")
     camera.take("battleship")
 
 
@@ -199,6 +201,7 @@ def main() -> None:
                 options: dict[str, Any] = DESK if screen == "desk" else PHONE
                 page = browser.new_page(color_scheme=look, **options)
                 page.set_default_timeout(60_000)
+                page.add_init_script(NAMED)
                 camera = Camera(page, f"{screen}-{look}", 0.82 if screen == "desk" else 0.6)
                 for name in chosen.only:
                     SHOTS[name](camera, chosen.url)
