@@ -1,0 +1,204 @@
+"""The trees of lookahead and mcts, against plain Python; sampled beliefs, against exact ones."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from trireme.battleship.agents.book import _book, booked
+from trireme.battleship.agents.gunner import Sight
+from trireme.battleship.agents.lookahead import listed_fleets
+from trireme.battleship.agents.mcts import Mcts
+from trireme.battleship.batch import fleet_of, words
+from trireme.battleship.belief import Believer
+from trireme.battleship.board import Board, Cell
+from trireme.battleship.fleets import Fleet, ship_at
+from trireme.battleship.guess import Shot
+from trireme.battleship.lookahead_kernels import compare
+from trireme.battleship.mcts_kernels import open_node, simulate
+from trireme.battleship.rules import Battleship
+
+from .seas import FLEET, fired
+
+
+def plain_answer(board: Board, fleet: Fleet, cell: Cell, shot: frozenset[Cell]) -> int:
+    """0 miss, 1 hit, 2 + size when the ship sinks; `shot` includes the cell."""
+    at = ship_at(fleet)
+    if cell not in at:
+        return 0
+    ship = [c for c, s in at.items() if s == at[cell]]
+    return 2 + len(ship) if set(ship) <= shot else 1
+
+
+def plain_misses(
+    board: Board, fleets: list[tuple[Fleet, float]], shot: frozenset[Cell], cell: Cell | None
+) -> float:
+    """What the kernel computes, by recursion over parts."""
+    if cell is None:
+        if len(fleets) == 1:
+            return 0.0
+        weights = dict.fromkeys((c for c in board.cells() if c not in shot), 0.0)
+        for fleet, weight in fleets:
+            for c in ship_at(fleet):
+                if c in weights:
+                    weights[c] += weight
+        cell = max(weights, key=lambda c: weights[c], default=None)
+        if cell is None or weights[cell] == 0:
+            return 0.0
+    shot |= {cell}
+    parts: dict[int, list[tuple[Fleet, float]]] = {}
+    for fleet, weight in fleets:
+        parts.setdefault(plain_answer(board, fleet, cell, shot), []).append((fleet, weight))
+    missed = sum(weight for _, weight in parts.get(0, []))
+    return missed + sum(plain_misses(board, part, shot, None) for part in parts.values())
+
+
+@pytest.mark.parametrize("game", [Battleship(5, 5), Battleship(5, 6, fleet=(3, 3, 2))], ids=str)
+def test_the_tree_counts_misses_as_plain_recursion_does(game: Battleship) -> None:
+    board, rng = game.boards[0], np.random.default_rng(1)
+    believer = Believer(board)
+    shots = (Shot((2, 2), "miss"), Shot((0, 1), "miss"))
+    belief = believer.count(shots)
+    assert belief is not None
+    found = believer.fleets(shots, belief, 60, rng)
+    weights = rng.random(len(found.weights))
+    listed = listed_fleets(board, found.layouts, weights)
+    cells = np.array([0, 7, 11], np.int64)
+    misses = np.zeros(3)
+    fired = sum(board.bit(shot.cell) for shot in shots)
+    compare(cells, np.array(words(fired), np.uint64), listed, len(weights), misses)
+    fleets = [
+        (fleet_of(board, layout), float(w))
+        for layout, w in zip(found.layouts, weights, strict=True)
+    ]
+    seen = frozenset(shot.cell for shot in shots)
+    plain = [plain_misses(board, fleets, seen, divmod(int(c), board.cols)) for c in cells]
+    assert misses == pytest.approx(plain)
+
+
+def test_few_fleets_are_listed_with_their_probabilities() -> None:
+    game = Battleship(5, 7)
+    board, rng = game.boards[0], np.random.default_rng(0)
+    believer = Believer(board)
+    shots = fired(game, "A1-A3 C1-C2", "A1 A2 E5").seas[0].shots
+    belief = believer.count(shots)
+    assert belief is not None
+    found = believer.fleets(shots, belief, 5_000, rng)
+    assert found.exact
+    assert len(found.weights) == belief.fleets
+    cells = np.zeros(35)
+    for layout, weight in zip(found.layouts, found.weights, strict=True):
+        for row, col in ship_at(fleet_of(board, layout)):
+            cells[row * 7 + col] += weight * ((row, col) not in {s.cell for s in shots})
+    assert cells == pytest.approx(belief.cells)
+
+
+@cache
+def exact_and_sampled(rows: int, cols: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    game = Battleship(rows, cols)
+    board, rng = game.boards[0], np.random.default_rng(2)
+    believer = Believer(board)
+    shots = fired(game, "A1-A3 C1-C3 E1-E2", "C2 H8 D5 B6").seas[0].shots
+    exact = believer.count(shots)
+    assert exact is not None
+    estimated = believer.sample(shots, rng, 40_000)
+    found = believer.fleets(shots, exact, 20_000, rng)
+    drawn = np.zeros(rows * cols)
+    for layout, weight in zip(found.layouts, found.weights, strict=True):
+        for row, col in ship_at(fleet_of(board, layout)):
+            drawn[row * cols + col] += weight
+    for shot in shots:
+        drawn[shot.cell[0] * cols + shot.cell[1]] = 0.0
+    return exact.cells, estimated.cells, drawn
+
+
+@pytest.mark.parametrize("sides", [(8, 8), (8, 9)])
+def test_sampled_beliefs_agree_with_the_exact_one(sides: tuple[int, int]) -> None:
+    exact, estimated, drawn = exact_and_sampled(*sides)
+    assert estimated == pytest.approx(exact, abs=0.02)
+    assert drawn == pytest.approx(exact, abs=0.02)
+
+
+def test_entropy_is_estimated_too() -> None:
+    game = Battleship(8, 8)
+    believer = Believer(game.boards[0])
+    exact = believer.count((), entropy=True)
+    estimated = believer.sample((), np.random.default_rng(0), 20_000)
+    assert exact is not None
+    assert exact.entropy is not None
+    assert estimated.entropy == pytest.approx(exact.entropy, abs=0.05)
+
+
+@pytest.mark.parametrize("agent", ["posterior", "lookahead"])
+def test_the_opening_book_is_small_and_leads_through_itself(agent: str) -> None:
+    book = _book(agent)
+    assert 50 < len(book) < 5_000
+    board = Battleship().boards[0]
+    assert booked(agent, Sight(board, ())) == book[""]
+    for path in book:
+        cells = [book[path[:i]] for i in range(len(path) + 1)]
+        assert len(set(cells)) == len(cells)
+        assert all(0 <= cell < 100 for cell in cells)
+
+
+def test_the_book_is_left_where_play_or_rules_differ() -> None:
+    board = Battleship().boards[0]
+    other = Shot((9, 9), "miss")
+    assert booked("posterior", Sight(board, (other,))) is None
+    assert booked("posterior", Sight(board, (), uniform=True)) is None
+    assert booked("posterior", Sight(Battleship(10, 11).boards[0], ())) is None
+
+
+def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
+    from trireme.battleship.agents.posterior import Posterior
+
+    game = Battleship()
+    agent = Posterior(limit=2**62)
+    shots = fired(game, FLEET, ["E5", "E5"][0]).seas[0].shots
+    path = Sight(game.boards[0], shots)
+    found = booked("posterior", path)
+    exact = agent.belief(path, np.random.default_rng(0)).cells
+    assert found == int(exact.argmax())
+
+
+def test_mcts_finds_a_shot_about_as_good_as_the_best() -> None:
+    game = Battleship(5, 5, fleet=(3,))
+    board, rng = game.boards[0], np.random.default_rng(0)
+    sight = Sight(board, (Shot((2, 2), "miss"),))
+    agent = Mcts(simulations=3_000, fleets=200, seconds=1000)
+    chosen = divmod(agent.aim(sight, rng)[0], board.cols)
+    believer = Believer(board)
+    belief = believer.count(sight.shots)
+    assert belief is not None
+    listed = believer.fleets(sight.shots, belief, 200, rng)
+    fleets = [
+        (fleet_of(board, layout), float(w))
+        for layout, w in zip(listed.layouts, listed.weights, strict=True)
+    ]
+    seen = frozenset({(2, 2)})
+    costs = {c: plain_misses(board, fleets, seen, c) for c in board.cells() if c not in seen}
+    assert costs[chosen] <= min(costs.values()) + 0.25
+
+
+def test_simulations_are_counted_where_they_went() -> None:
+    game = Battleship(6, 6)
+    board, rng = game.boards[0], np.random.default_rng(0)
+    agent = Mcts(fleets=100)
+    believer = Believer(board)
+    belief = believer.count(())
+    assert belief is not None
+    found = believer.fleets((), belief, 100, rng)
+    listed = listed_fleets(board, found.layouts, np.ones(100))
+    tree = agent.root(Sight(board, ()))
+    chances, part = np.zeros(36), np.zeros(100, np.uint64)
+    open_node(0, tree, listed, chances)
+    simulate(500, np.uint64(1), 1.0, tree, listed, chances, part, np.zeros((37, 3), np.int64))
+    nodes = int(tree.used[0])
+    assert tree.visits[0].sum() == 500
+    for node in range(nodes):
+        for action in range(agent.width):
+            for said in range(tree.child.shape[2]):
+                child = int(tree.child[node, action, said])
+                if child:
+                    assert tree.visits[child].sum() <= tree.visits[node, action]
+                    assert tree.size[child] <= tree.size[node]
