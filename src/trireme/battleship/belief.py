@@ -264,7 +264,7 @@ class Believer:
         self, shots: Sequence[Shot], rng: Generator, out: NDArray[np.int16], weights: Floats
     ) -> Fleets:
         state = np.uint64(rng.integers(2**63))
-        tries = 4 * len(out)
+        tries = 2 * len(out)
         agreed = 0
         if self._gather(shots):
             agreed = min(

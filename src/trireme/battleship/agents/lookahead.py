@@ -30,10 +30,10 @@ class Lookahead(Believing):
 
     name: ClassVar[str] = "lookahead"
 
-    fleets: int = option(4000, "fleets in the belief that it searches")
+    fleets: int = option(3000, "fleets in the belief that it searches")
     width: int = option(10, "candidates to compare")
     ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
-    limit: int = option(300_000, "steps of exact counting before it samples fleets instead")
+    limit: int = option(200_000, "steps of exact counting before it samples fleets instead")
     book: bool = option(True, "use the opening book")
 
     def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
