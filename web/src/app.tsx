@@ -1,7 +1,7 @@
 // The shell around every page: masthead, the page that the address names, live words.
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
-import { notice, spoken } from "./announce";
+import { notice, spoken, tell } from "./announce";
 import { HomePage } from "./home/page";
 import { LobbyPage } from "./home/lobby";
 import { prefs, setPrefs } from "./prefs";
@@ -127,7 +127,10 @@ function Later({ load, here }: { load: Loader; here: Route }) {
   useEffect(() => {
     let wanted = true;
     setLoaded(null);
-    void load().then((page) => wanted && setLoaded(() => page));
+    load().then(
+      (page) => wanted && setLoaded(() => page),
+      () => tell("This page could not be fetched. Load it anew.", 10),
+    );
     return () => {
       wanted = false;
     };
