@@ -1,7 +1,7 @@
 """What the arena costs over bare `play`, how it scales on two cores, and that results stay equal.
 
-Overhead is measured in CPU time, for games of real agents, in alternation with bare `play` of the
-very same games, so that a busy machine disturbs both alike. The speed-up is wall time of one
+Overhead is measured in CPU time, for games of real agents, each in turn with bare `play` of the
+very same game, so that a busy machine disturbs both alike. The speed-up is wall time of one
 worker over two; beside it stands the one that CPU time allows, which other programs on the machine
 do not blur. Every run's hash of results must be the same.
 """
@@ -16,11 +16,17 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 from trireme import make_agent, make_game, play
 from trireme.arena import Match, entrants, results_hash, run_match, start
-from trireme.arena.schedule import schedule
+from trireme.arena.executors import make_executor
+from trireme.arena.player import Job
+from trireme.arena.schedule import Fixture
 from trireme.core.game import close
+
+WARM = 6
+"""First games, in which kernels compile, that do not count."""
 
 
 def cpu() -> float:
@@ -36,43 +42,45 @@ def timed(call: Callable[[], object]) -> tuple[float, float]:
     return cpu() - before, time.perf_counter() - began
 
 
-def bare(match: Match) -> None:
-    """The games of a schedule with nothing around them; their starts must be drawn here too."""
-    for f in schedule(match):
-        agents = [make_agent(f.game, str(match.entrants[i].agent)) for i in f.seats]
-        play(f.game, agents, seed=f.seed, opening=f.opening)
-        close(agents)
+def bare(match: Match, fixture: Fixture) -> None:
+    """A game of the schedule with nothing around it."""
+    agents = [make_agent(fixture.game, str(match.entrants[i].agent)) for i in fixture.seats]
+    play(fixture.game, agents, seed=fixture.seed, opening=fixture.opening)
+    close(agents)
 
 
-def arena(match: Match, executor: str, workers: int) -> str:
-    with tempfile.TemporaryDirectory() as folder:
-        done = run_match(start(match, Path(folder) / "run"), executor=executor, workers=workers)
+def arena(match: Match, executor: str, workers: int, folder: Path) -> str:
+    """The same games through the arena, with a run folder; gives the hash of the results."""
+    done = run_match(start(match, folder / uuid4().hex), executor=executor, workers=workers)
     return results_hash(done.outcomes.values())
 
 
-def overhead(match: Match, repeats: int) -> None:
-    bare(match)
-    arena(match, "serial", 1)
-    ratios, games, count = [], [], sum(1 for _ in schedule(match))
-    for _ in range(repeats):
-        plain, _ = timed(lambda: bare(match))
-        full, _ = timed(lambda: arena(match, "serial", 1))
-        ratios.append(full / plain)
-        games.append(plain / count)
-    spread = f"{min(ratios):.3f} … {max(ratios):.3f}"
+def overhead(match: Match, place: Path) -> None:
+    """Bare game and arena game in turn: what disturbs one disturbs the other."""
+    folder = start(match, place / uuid4().hex)
+    plain: list[float] = []
+    ratios: list[float] = []
+    with make_executor("serial", Job.of(match)) as crew:
+        games = crew.run(folder.fixtures)
+        for fixture in folder.fixtures:
+            alone, _ = timed(lambda f=fixture: bare(match, f))
+            whole, _ = timed(lambda: folder.add(next(games)))
+            plain.append(alone)
+            ratios.append(whole / alone)
+    low, middle, high = statistics.quantiles(ratios[WARM:], n=4)
     print(
-        f"{match.game.name}, {' v '.join(match.names)}: {statistics.median(games) * 1e3:.1f} ms a"
-        f" game, arena/bare = {statistics.median(ratios):.3f} ({spread}, {repeats} rounds)"
+        f"{match.game.name}, {' v '.join(match.names)}: {statistics.median(plain) * 1e3:.1f} ms a"
+        f" game, arena/bare = {middle:.3f} (half of the games {low:.3f} … {high:.3f})"
     )
 
 
-def scaling(match: Match, workers: list[int], with_ray: bool) -> None:
+def scaling(match: Match, workers: list[int], with_ray: bool, folder: Path) -> None:
     hashes: set[str] = set()
-    alone, wall = timed(lambda: hashes.add(arena(match, "serial", 1)))
+    alone, wall = timed(lambda: hashes.add(arena(match, "serial", 1, folder)))
     print(f"serial: wall {wall:.1f} s, CPU {alone:.1f} s")
     one: tuple[float, float] | None = None
     for count in workers:
-        used, wall = timed(lambda count=count: hashes.add(arena(match, "processes", count)))
+        used, wall = timed(lambda count=count: hashes.add(arena(match, "processes", count, folder)))
         one = one or (used, wall)
         print(
             f"processes {count}: wall {wall:.1f} s, CPU {used:.1f} s,"
@@ -80,7 +88,7 @@ def scaling(match: Match, workers: list[int], with_ray: bool) -> None:
             f" (CPU time allows {count * one[0] / used:.2f})"
         )
     if with_ray:
-        _, wall = timed(lambda: hashes.add(arena(match, "ray", 2)))
+        _, wall = timed(lambda: hashes.add(arena(match, "ray", 2, folder)))
         print(f"ray 2: wall {wall:.1f} s with the start of Ray")
     print(f"hashes of results on all of them: {sorted(hashes)}")
     if len(hashes) > 1:
@@ -94,18 +102,24 @@ def make_match(game: str, agents: list[str], games: int) -> Match:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=5, help="rounds of the overhead measurement")
-    parser.add_argument("--games", type=int, default=100, help="games in one round")
-    parser.add_argument("--long", type=int, default=1200, help="games of the scaling measurement")
+    parser.add_argument("--games", type=int, default=200, help="games of each overhead measurement")
+    parser.add_argument("--long", type=int, default=1500, help="games of scaling; 0 leaves it out")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     parser.add_argument("--ray", action="store_true", help="play the long match on Ray as well")
     options = parser.parse_args()
     print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     gomoku = ["a=heuristic:epsilon=0.1", "b=heuristic:epsilon=0.1"]
-    overhead(make_match("gomoku", gomoku, options.games), options.repeats)
-    overhead(make_match("battleship", ["density", "hunt"], options.games), options.repeats)
-    overhead(make_match("navigation", ["greedy", "planner"], options.games), options.repeats)
-    scaling(make_match("gomoku", gomoku, options.long), options.workers, options.ray)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        for game, agents in (
+            ("gomoku", gomoku),
+            ("battleship", ["density", "hunt"]),
+            ("navigation", ["greedy", "planner"]),
+        ):
+            overhead(make_match(game, agents, options.games), folder)
+        if options.long:
+            long = make_match("gomoku", gomoku, options.long)
+            scaling(long, options.workers, options.ray, folder)
 
 
 if __name__ == "__main__":
