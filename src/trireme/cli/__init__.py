@@ -8,7 +8,7 @@ import typer
 
 from trireme import TriremeError, __version__
 
-from . import arena, games, play, replay, serve, train
+from . import arena, battleship, games, gomoku, navigation, play, replay, serve, train
 
 app = typer.Typer(
     name="trireme",
@@ -25,6 +25,11 @@ app.command()(arena.ratings)
 app.command()(games.games)
 app.command()(games.agents)
 app.command()(serve.serve)
+app.command()(gomoku.desktop)
+app.command()(gomoku.engine)
+app.command()(gomoku.convert)
+app.add_typer(battleship.app, name="battleship")
+app.add_typer(navigation.app, name="map")
 app.add_typer(train.app, name="train")
 
 
