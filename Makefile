@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 CODE := src tests examples benchmarks
 
-.PHONY: help setup play test test-fast check format bench clean
+.PHONY: help setup play wheel test test-fast check format bench clean
 
 help:            ## show this list
 	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -26,8 +26,9 @@ setup: .venv/dev ## create .venv with everything that developers need
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ .venv/play
 
-play: .venv/play ## play a game at once
-	@$(BIN)/trireme play
+play: .venv/play ## open the web app, built where that is needed
+	@scripts/build-client
+	@$(BIN)/trireme serve --open
 
 test: .venv/dev  ## run all tests
 	$(BIN)/pytest --numprocesses $(WORKERS)
@@ -47,6 +48,10 @@ format: .venv/dev ## format and mend what lints can mend
 bench: .venv/dev ## measure the raw speed of the kernels
 	@for script in benchmarks/*_kernels.py; do $(BIN)/python $$script || exit 1; done
 
+wheel: .venv/dev ## build the package that needs no Node
+	scripts/build-client
+	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
+
 clean:           ## remove .venv and everything that was generated
-	rm -rf .venv build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist web/node_modules src/trireme/server/static .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
