@@ -27,9 +27,12 @@ def device_of(name: str) -> torch.device:
     if name == "auto":
         name = "cuda" if torch.cuda.is_available() else "cpu"
     try:
-        return torch.device(name)
+        device = torch.device(name)
     except RuntimeError:
         raise BadSettings(f"device must be cpu, cuda or auto, not {name!r}") from None
+    if device.type == "cuda":
+        torch.backends.cudnn.benchmark = True  # batches have one shape all along
+    return device
 
 
 def save_checkpoint(path: Path, state: dict[str, Any]) -> None:
