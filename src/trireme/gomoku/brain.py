@@ -195,8 +195,7 @@ class Brain:
         return []
 
     def _about(self, rest: str) -> list[str]:
-        told = f'name="Trireme", version="{__version__}", author="Trireme", country="--"'
-        return [f'{told}, www="https://pypi.org/project/trireme-lab"']
+        return [f'name="Trireme", version="{__version__}", author="Trireme", country="--"']
 
     def _end(self, rest: str) -> list[str]:
         self.over = True
