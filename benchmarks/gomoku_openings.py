@@ -1,10 +1,11 @@
 """Make a list of balanced Gomoku openings by throwing stones and asking the engine.
 
-    python benchmarks/gomoku_openings.py --count 64 --nodes 300000 > src/trireme/gomoku/openings.txt
+    python benchmarks/gomoku_openings.py --count 32 --nodes 100000 > src/trireme/gomoku/openings.txt
 
 Three to six stones are thrown near the middle of the board. An opening is kept when the engine sees
-no forced win and values the position about equal at its last two depths, then plays itself from it
-and neither colour wins every game. No two kept openings are mirror images or turns of one another.
+no forced win and values the position about equal at its last two depths, then plays itself from it,
+first quick games and then two slower ones, and neither time one colour wins them all. No two kept
+openings are mirror images or turns of one another.
 """
 
 import argparse
@@ -53,10 +54,10 @@ def contested(state: State, games: int, nodes: int) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--count", type=int, default=64)
-    parser.add_argument("--nodes", type=int, default=300_000, help="to judge an opening")
+    parser.add_argument("--count", type=int, default=32)
+    parser.add_argument("--nodes", type=int, default=100_000, help="to judge an opening")
     parser.add_argument("--margin", type=int, default=40, help="pattern points that count as equal")
-    parser.add_argument("--games", type=int, default=6, help="the engine plays against itself")
+    parser.add_argument("--games", type=int, default=4, help="the engine plays against itself")
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng, engine = np.random.default_rng(args.seed), Engine()
@@ -69,7 +70,7 @@ def main() -> None:
         if board.tobytes() in seen or not even(engine, state, args.nodes, args.margin):
             continue
         seen |= {symmetric(board, s).tobytes() for s in range(8)}
-        if contested(state, args.games, args.nodes // 30):
+        if contested(state, args.games, args.nodes // 30) and contested(state, 2, args.nodes // 4):
             kept += 1
             print("".join(GAME.write(p) for p in state.stones), flush=True)
     print(f"kept {kept} of {tried}", file=sys.stderr)
