@@ -213,13 +213,16 @@ REASONS = {
 }
 
 
-def against(tmp_path: Path, source: str) -> tuple[Result, Gomocup]:
+def against(tmp_path: Path, kind: str) -> Result:
+    """A game of a broken engine; only where its silence is what counts is the clock short."""
+    source, waits = ENGINES[kind], REASONS[kind][0] == "time"
     script = tmp_path / "engine.py"
     script.write_text(textwrap.dedent(source), encoding="utf-8")
     command = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
-    agent = Gomocup(command, startup=1.0)
+    agent = Gomocup(command, startup=1.0 if kind == "silent" else 60.0)
+    seconds = 0.5 if waits else 60.0
     try:
-        return play(Gomoku(), [agent, "heuristic"], seconds=0.5, opening=["h8", "i9"]), agent
+        return play(Gomoku(), [agent, "heuristic"], seconds=seconds, opening=["h8", "i9"])
     finally:
         agent.close()
 
@@ -236,7 +239,7 @@ def test_a_broken_engine_forfeits_and_leaves_no_process(kind: str, tmp_path: Pat
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Gomocup, "close", close)
-        result, _ = against(tmp_path, ENGINES[kind])
+        result = against(tmp_path, kind)
     (fault,) = result.forfeits
     reason, detail = REASONS[kind]
     assert fault.seat == 0
@@ -263,9 +266,9 @@ def test_a_spec_without_a_command_is_refused(spec: str) -> None:
 @pytest.mark.parametrize("opening", ["none", "swap2"])
 def test_our_brain_plays_our_brain_through_real_processes(opening: str) -> None:
     game = Gomoku(opening=opening)  # type: ignore[arg-type]
-    agents = [Gomocup(BRAIN, startup=120.0), Gomocup(BRAIN, startup=120.0)]
+    agents = [Gomocup(BRAIN, seconds=0.2, startup=120.0) for _ in range(2)]
     try:
-        result = play(game, agents, seconds=0.4, seed=1)
+        result = play(game, agents, seed=1)
     finally:
         for agent in agents:
             agent.close()

@@ -70,7 +70,9 @@ class Gomocup:
             self.prepare(game)
         seconds = self.seconds if turn.seconds is None else turn.seconds
         self._say(f"INFO timeout_turn {max(1, int(seconds * _TOLD * 1000))}")
-        deadline = time.monotonic() + seconds * (1 + GRACE) + GRACE
+        # Where no clock runs, a slow machine is no reason to forfeit.
+        grace = self.startup if turn.seconds is None else seconds * GRACE + GRACE
+        deadline = time.monotonic() + seconds + grace
         if game.opening == "swap2" and view.black_seat() is None:
             return self._swap2(game, view, turn.seat, deadline)
         self._ask(game, view)
