@@ -13,7 +13,7 @@ from .site import Site, build_client
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="needs playwright")
 
-sync_api.expect.set_options(timeout=15_000)
+sync_api.expect.set_options(timeout=60_000)
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
@@ -75,7 +75,7 @@ def visit(chromium: Any) -> Iterator[Callable[..., Any]]:
 
     def open_page(url: str, prepare: Callable[[Any], None] | None = None, **options: Any) -> Any:
         context = chromium.new_context(**{"viewport": DESK, **options})
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(60_000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))
