@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from trireme.battleship.agents.book import _book, booked
+from trireme.battleship.agents.book import booked, opening_book
 from trireme.battleship.agents.gunner import Sight
 from trireme.battleship.agents.lookahead import listed_fleets
 from trireme.battleship.agents.mcts import Mcts
@@ -129,12 +129,10 @@ def test_entropy_is_estimated_too() -> None:
     assert estimated.entropy == pytest.approx(exact.entropy, abs=0.05)
 
 
-@pytest.mark.parametrize("agent", ["posterior", "lookahead"])
-def test_the_opening_book_is_small_and_leads_through_itself(agent: str) -> None:
-    book = _book(agent)
-    assert 50 < len(book) < 5_000
-    board = Battleship().boards[0]
-    assert booked(agent, Sight(board, ())) == book[""]
+def test_the_opening_book_is_small_and_leads_through_itself() -> None:
+    book = opening_book()
+    assert 50 < len(book) < 2_000
+    assert booked(Sight(Battleship().boards[0], ())) == book[""]
     for path in book:
         cells = [book[path[:i]] for i in range(len(path) + 1)]
         assert len(set(cells)) == len(cells)
@@ -144,9 +142,9 @@ def test_the_opening_book_is_small_and_leads_through_itself(agent: str) -> None:
 def test_the_book_is_left_where_play_or_rules_differ() -> None:
     board = Battleship().boards[0]
     other = Shot((9, 9), "miss")
-    assert booked("posterior", Sight(board, (other,))) is None
-    assert booked("posterior", Sight(board, (), uniform=True)) is None
-    assert booked("posterior", Sight(Battleship(10, 11).boards[0], ())) is None
+    assert booked(Sight(board, (other,))) is None
+    assert booked(Sight(board, (), uniform=True)) is None
+    assert booked(Sight(Battleship(10, 11).boards[0], ())) is None
 
 
 def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
@@ -156,7 +154,7 @@ def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
     agent = Posterior(limit=2**62)
     shots = fired(game, FLEET, ["E5", "E5"][0]).seas[0].shots
     path = Sight(game.boards[0], shots)
-    found = booked("posterior", path)
+    found = booked(path)
     exact = agent.belief(path, np.random.default_rng(0)).cells
     assert found == int(exact.argmax())
 

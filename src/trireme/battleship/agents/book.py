@@ -1,7 +1,6 @@
-"""Opening books: shots found ahead of time, for the answers met so far.
+"""The opening book: the posterior's shots while counting it takes long, found ahead of time.
 
-A book belongs to one agent under the default rules, whose choice depends on nothing but the
-answers. `benchmarks/battleship_book.py` makes it.
+It is for the default rules. `benchmarks/battleship_book.py` makes it.
 """
 
 from __future__ import annotations
@@ -24,11 +23,11 @@ def letter(sight: Sight, shot: Shot) -> str:
     return LETTERS[shot.result]
 
 
-def booked(agent: str, sight: Sight) -> int | None:
+def booked(sight: Sight) -> int | None:
     """The book's cell for this position; None when the book does not know it."""
     if sight.board != _standard() or sight.uniform:
         return None
-    book = _book(agent)
+    book = opening_book()
     path = ""
     for shot in sight.shots:
         cell = book.get(path)
@@ -44,9 +43,8 @@ def _standard() -> object:
 
 
 @cache
-def _book(agent: str) -> dict[str, int]:
-    found = files("trireme.battleship").joinpath("models", f"{agent}_book.json")
-    if not found.is_file():
-        return {}
+def opening_book() -> dict[str, int]:
+    """The shot after every sequence of answers that the book knows, the empty one first."""
+    found = files("trireme.battleship").joinpath("models", "opening_book.json")
     shots: dict[str, int] = json.loads(found.read_text(encoding="utf-8"))["shots"]
     return shots

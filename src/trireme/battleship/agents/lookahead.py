@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...core.options import option
 from ..batch import ships_of, words
-from ..belief import Fleets
+from ..belief import LIMIT, Fleets
 from ..board import Board
 from ..lookahead_kernels import Listed, compare, unpack
 from .book import booked
@@ -22,36 +22,47 @@ from .posterior import Believing
 SURE = 1 - 1e-9
 KEPT = 3
 """Candidates that go from the screening to the full comparison."""
+FEW = 2_000
+"""Fleets that are compared without a screening."""
 
 
 @dataclass
 class Lookahead(Believing):
-    """Compares its best shots by the misses that greedy play would need after each."""
+    """Compares its best shots by the misses that greedy play would need after each.
+
+    It does so once the fleets that agree with the answers are few enough to list. Before that it
+    fires as the posterior does: trees over samples of more fleets did not make it stronger, because
+    the differences between good shots are smaller than the noise.
+    """
 
     name: ClassVar[str] = "lookahead"
 
-    fleets: int = option(3000, "fleets in the belief that it searches")
+    fleets: int = option(10_000, "most fleets that it lists and searches")
     width: int = option(10, "candidates to compare")
     ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
-    limit: int = option(200_000, "steps of exact counting before it samples fleets instead")
+    limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
     book: bool = option(True, "use the opening book")
 
     def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
         if self.book and sight.salvo == 1:
-            cell = booked("lookahead", sight)
+            cell = booked(sight)
             if cell is not None:
                 return [cell]
         believer = self.believer(sight)
-        belief = believer.believe(sight.shots, rng, limit=self.limit, samples=5_000)
+        belief = believer.believe(sight.shots, rng, limit=self.limit)
         cells = self.candidates(belief.cells)
-        if sight.salvo > 1 or belief.cells.max() >= SURE or len(cells) == 1:
+        many = not belief.exact or belief.fleets > self.fleets
+        if many or sight.salvo > 1 or belief.cells.max() >= SURE or len(cells) == 1:
             return best(belief.cells, sight, None)
         fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
         return [self.compared(sight, cells, fleets, rng)]
 
     def rehearse(self, sight: Sight) -> None:
-        brief = replace(self, book=False, limit=1_000, fleets=16)
-        brief.aim(sight, np.random.default_rng(0))
+        rng = np.random.default_rng(0)
+        believer = self.believer(sight)
+        belief = believer.believe(sight.shots, rng, limit=1_000, samples=16)
+        fleets = believer.fleets(sight.shots, belief, 16, rng)
+        self.compared(sight, self.candidates(belief.cells), fleets, rng)
 
     def candidates(self, chances: Floats) -> NDArray[np.int64]:
         """The cells worth comparing, likeliest first."""
@@ -68,7 +79,7 @@ class Lookahead(Believing):
         fired = sum(sight.board.bit(shot.cell) for shot in sight.shots)
         shot = np.array(words(fired), np.uint64)
         misses = np.zeros(len(cells))
-        if not fleets.exact and len(cells) > KEPT:
+        if len(order) > FEW and len(cells) > KEPT:
             compare(cells, shot, listed, len(order) // 4, misses)
             cells = cells[np.argsort(misses, kind="stable")[:KEPT]]
             misses = np.zeros(len(cells))

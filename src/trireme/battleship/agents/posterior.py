@@ -39,7 +39,7 @@ class Posterior(Believing):
 
     def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
         if self.book and sight.salvo == 1:
-            cell = booked("posterior", sight)
+            cell = booked(sight)
             if cell is not None:
                 return [cell]
         return best(self.belief(sight, rng).cells, sight, None)
