@@ -77,7 +77,7 @@ class Late:
     name: ClassVar[str] = "late"
 
     def act(self, turn: Any) -> Any:
-        time.sleep(turn.seconds * 2 + 0.1)
+        time.sleep(turn.seconds + 0.25)
         return turn.legal.sample(turn.rng)
 
 

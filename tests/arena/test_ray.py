@@ -20,14 +20,26 @@ AGENTS = Path(__file__).with_name("broken_agents.py")
 GAME = make_game("gomoku", size=7)
 
 
+def add_node(cluster: Any, **options: Any) -> None:
+    """Ray gives a node 30 s to start, which a busy machine may miss: then it is asked again."""
+    for patience in (2, 1, 0):
+        try:
+            cluster.add_node(num_cpus=2, **options)
+            return
+        except Exception as error:
+            if not patience or "timed out" not in str(error):
+                raise
+
+
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     """Two nodes with two cores each; this process is connected to the first."""
     import ray
     from ray.cluster_utils import Cluster
 
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 2, "include_dashboard": False})
-    made.add_node(num_cpus=2)
+    made = Cluster()
+    add_node(made, include_dashboard=False)
+    add_node(made)
     made.wait_for_nodes()
     ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
     yield made
@@ -42,6 +54,11 @@ def make_match(*agents: str, **conditions: Any) -> Match:
 def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
     cluster: Any, tmp_path: Path
 ) -> None:
+    """One test, because a cluster takes long to start: first forfeits, then equal results."""
+    made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, limit=1.0)
+    outcomes = run_match(start(made, tmp_path / "broken"), executor="ray", workers=2).outcomes
+    reasons = sorted(f.reason for outcome in outcomes.values() for f in outcome.forfeits)
+    assert reasons == ["process", "time"]
     made = make_match("random", f"{AGENTS}:Careful:pause=0.002", games=40)
     calm = run_match(start(made, tmp_path / "serial"), executor="serial")
     expected = results_hash(calm.outcomes.values())
@@ -56,13 +73,6 @@ def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
                 cluster.remove_node(other, allow_graceful=False)
     assert sorted(o.number for o in found) == list(range(40))
     assert results_hash(found) == expected
-
-
-def test_broken_agents_forfeit_on_a_cluster_too(cluster: Any, tmp_path: Path) -> None:
-    made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, limit=1.0)
-    outcomes = run_match(start(made, tmp_path / "run"), executor="ray", workers=2).outcomes
-    reasons = sorted(f.reason for outcome in outcomes.values() for f in outcome.forfeits)
-    assert reasons == ["process", "time"]
 
 
 def test_no_cluster_at_an_address_is_an_error_that_says_so() -> None:

@@ -87,7 +87,10 @@ class RayCluster:
             actor, chunk = under_way.pop(ready)
             try:
                 done: list[Played] = self._ray.get(ready)
-            except self._ray.exceptions.RayActorError as error:
+            except self._ray.exceptions.RayTaskError as error:
+                self._ray.kill(actor)
+                raise ArenaError(f"an actor failed: {error.cause}") from error
+            except self._ray.exceptions.RayError as error:
                 losses[chunk[0].number] += 1
                 if losses[chunk[0].number] > LOSSES:
                     raise ArenaError(f"actors are lost again and again: {error}") from error
