@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from trireme import make_agent
+from trireme.core.errors import BadSpec
 from trireme.core.game import Turn
 from trireme.core.seeding import stream
 from trireme.navigation.rules import Navigation, NavigationState
@@ -145,3 +146,9 @@ def test_insight_is_the_mixture_as_plain_values() -> None:
     assert sum(weights) == pytest.approx(1, abs=0.25)
     assert weights == sorted(weights, reverse=True)
     assert all(game.read(entry["plan"]) in game.plans[0] for entry in found["plans"])
+
+
+@pytest.mark.parametrize("spec", ["nash:rounds=0", "nash:naive=1", "nash-quick:confidence=-1"])
+def test_options_out_of_range_are_refused(spec: str) -> None:
+    with pytest.raises(BadSpec, match="must be"):
+        make_agent("navigation", spec)

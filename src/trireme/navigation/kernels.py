@@ -317,3 +317,42 @@ def random_turns(
             ended += outcomes[i] != GOING_ON
         restart(spawns, stats, charts, ships, turns, outcomes)
     return ended
+
+
+@njit(cache=True)
+def room_to_sail(sea: Any, stride: Any, moves: int) -> Any:
+    """`float32[P, 4]`: the share of open water's tiles that a ship can't reach in `moves` moves."""
+    size = sea.shape[0]
+    found = np.zeros((size, 4), np.float32)
+    nowhere = 0
+    tiles = np.empty(4**moves, np.int64)
+    bows = np.empty(4**moves, np.int64)
+    last_seen, seen = np.zeros(4 * size, np.int64), 0
+    open_water = 0
+    for tile in range(size):
+        if sea[tile] & 1:
+            continue
+        for bow in range(4):
+            tiles[0], bows[0] = tile, bow
+            count = 1
+            for _ in range(moves):
+                for i in range(count - 1, -1, -1):
+                    at, facing = tiles[i], bows[i]
+                    for m in range(4):
+                        a, af, _, _, _, _ = move(sea, at, facing, m, nowhere, 0, 0, stride, False)
+                        a, af, _, _ = drift(sea, a, af, nowhere, 0)
+                        tiles[4 * i + m], bows[4 * i + m] = a, af
+                count *= 4
+            seen += 1
+            reach = 0
+            for i in range(count):
+                at = tiles[i] * 4 + bows[i]
+                if last_seen[at] != seen:
+                    last_seen[at] = seen
+                    reach += 1
+            found[tile, bow] = reach
+            open_water = max(open_water, reach)
+    for tile in range(size):
+        for bow in range(4):
+            found[tile, bow] = 1.0 - found[tile, bow] / open_water
+    return found

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .equilibrium_kernels import equilibrium
+from .kernels import room_to_sail
 from .pack import Ints, pack_plan, pack_ships, rules_array, sea_array, stats_array, unpack_plan
 from .plans import Plan, write_plan
 from .rules import Navigation, NavigationState
-from .search_kernels import REACH, best_responses, look, payoffs, room_to_sail, standings
+from .search_kernels import REACH, best_responses, look, payoffs, standings
 
 Plans = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -125,6 +126,8 @@ class Solution:
         self.value = 0.0
         """To the searching seat."""
         self.gap = 2.0
+        self.most_tries = 625
+        """Combinations of actions that a best response tries for a movement; 625 are all."""
         self._sights = Sight(battle.game.phases), Sight(battle.game.phases)
         self._matrix = np.zeros((0, 0))
         self._belief = np.zeros(0)
@@ -204,7 +207,7 @@ class Solution:
         best, values = np.zeros((4**phases, phases), np.uint8), np.zeros(4**phases)
         sight, movements = self._look(own, answers)
         game = (b.stats, b.rules, self.ships, own, answers, movements, weights, self.worth)
-        best_responses(*game, sight.seen, sight.place, best, values)
+        best_responses(*game, sight.seen, sight.place, self.most_tries, best, values)
         return best, values
 
     def _naive_answers(self) -> Plans:

@@ -301,6 +301,7 @@ def best_responses(
     worth: Any,
     seen: Any,
     place: Any,
+    most: Any,
     best: Any,
     values: Any,
 ) -> None:
@@ -308,8 +309,9 @@ def best_responses(
 
     `answers: uint8[K, phases]` are those plans, `movements: int64[K]` their movements, which `own`
     has looked at, and `weights: float64[K]` their chances; `best: uint8[M, phases]` gets own plans
-    and `values: float64[M]` their values. Considers every action that connects with some answer,
-    at full strength.
+    and `values: float64[M]` their values. Tries every combination of actions that connect with
+    some answer, at full strength; where there are more than `most`, it exchanges one action after
+    another instead.
     """
     phases, shots, ammo, ram = rules[1], stats[own, 1], rules[5], rules[3]
     k = answers.shape[0]
@@ -333,8 +335,15 @@ def best_responses(
         combinations = 1
         for phase in range(phases):
             combinations *= counts[phase]
+        tries = combinations
+        if combinations > most:
+            tries = 0
+            for phase in range(phases):
+                tries += 2 * counts[phase]
         values[m] = -2.0
-        for number in range(combinations):
+        chosen = 0
+        for t in range(tries):
+            number = t if combinations <= most else _neighbour(chosen, t, counts)
             _arm(number, options, counts, ammo, shots, acts)
             value = fixed
             for a in range(n):
@@ -345,9 +354,26 @@ def best_responses(
                 )
             if value > values[m]:
                 values[m] = value
+                chosen = number
                 for phase in range(phases):
                     step = (m >> (2 * (phases - 1 - phase))) & 3
                     best[m, phase] = step + 4 * acts[phase]
+
+
+@njit(cache=True)
+def _neighbour(number: Any, t: Any, counts: Any) -> Any:
+    """The combination with one phase's option exchanged: try `t` runs through all, twice."""
+    total = 0
+    for phase in range(counts.shape[0]):
+        total += counts[phase]
+    t %= total
+    radix = 1
+    for phase in range(counts.shape[0]):
+        if t < counts[phase]:
+            return number + (t - number // radix % counts[phase]) * radix
+        t -= counts[phase]
+        radix *= counts[phase]
+    return number
 
 
 @njit(cache=True)
@@ -358,42 +384,3 @@ def _connects(seen: Any, m: Any) -> Any:
     for phase in range(phases):
         union |= seen[phase, m >> (2 * (phases - 1 - phase))]
     return union & 15 != 0
-
-
-@njit(cache=True)
-def room_to_sail(sea: Any, stride: Any, moves: int) -> Any:
-    """`float32[P, 4]`: the share of open water's tiles that a ship can't reach in `moves` moves."""
-    size = sea.shape[0]
-    found = np.zeros((size, 4), np.float32)
-    nowhere = 0
-    tiles = np.empty(4**moves, np.int64)
-    bows = np.empty(4**moves, np.int64)
-    last_seen, seen = np.zeros(4 * size, np.int64), 0
-    open_water = 0
-    for tile in range(size):
-        if sea[tile] & 1:
-            continue
-        for bow in range(4):
-            tiles[0], bows[0] = tile, bow
-            count = 1
-            for _ in range(moves):
-                for i in range(count - 1, -1, -1):
-                    at, facing = tiles[i], bows[i]
-                    for m in range(4):
-                        a, af, _, _, _, _ = move(sea, at, facing, m, nowhere, 0, 0, stride, False)
-                        a, af, _, _ = drift(sea, a, af, nowhere, 0)
-                        tiles[4 * i + m], bows[4 * i + m] = a, af
-                count *= 4
-            seen += 1
-            reach = 0
-            for i in range(count):
-                at = tiles[i] * 4 + bows[i]
-                if last_seen[at] != seen:
-                    last_seen[at] = seen
-                    reach += 1
-            found[tile, bow] = reach
-            open_water = max(open_water, reach)
-    for tile in range(size):
-        for bow in range(4):
-            found[tile, bow] = 1.0 - found[tile, bow] / open_water
-    return found

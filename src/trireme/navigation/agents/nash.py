@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.options import option
 
@@ -28,12 +29,20 @@ class Nash:
     """
 
     name: ClassVar[str] = "nash"
+    _most_tries: ClassVar[int] = 625
 
     seconds: float = option(1.0, "CPU seconds for one plan, fewer where a solution is found sooner")
     rounds: int | None = option(None, "rounds of answering each other; none: as time allows")
     confidence: float = option(0.5, "how much it prefers a long fight to one throw of the hooks")
     naive: float = option(0.25, "the chance it gives to an enemy that plans naively")
     _battle: Battle | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.rounds is not None and self.rounds < 1:
+            raise BadSpec(f"{self.name}: rounds must be 1 or more, not {self.rounds}")
+        for name, value in (("confidence", self.confidence), ("naive", self.naive)):
+            if not 0 <= value <= 0.95:
+                raise BadSpec(f"{self.name}: {name} must be 0 to 0.95, not {value}")
 
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
@@ -56,6 +65,7 @@ class Nash:
         clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
         outlook = Outlook(self.confidence, self.naive)
         solution = self._ready(game).solution(view, seat, outlook)
+        solution.most_tries = self._most_tries
         played = 0
         while played != self.rounds and solution.gap > TOLERANCE:
             solution.improve(tolerance=TOLERANCE)
@@ -75,5 +85,6 @@ class NashQuick(Nash):
     """Nash with a fixed number of rounds: some milliseconds a plan, and the same plan anywhere."""
 
     name: ClassVar[str] = "nash-quick"
+    _most_tries: ClassVar[int] = 24
 
     rounds: int | None = option(4, "rounds of answering each other; none: as time allows")
