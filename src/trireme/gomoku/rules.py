@@ -191,11 +191,12 @@ class Gomoku(Game[State, Action, State]):
             raise IllegalAction(f"expected one of {', '.join(choices)}, not {self.write(action)}")
         if not choices and isinstance(action, str):
             raise IllegalAction(f"there is nothing to choose now: expected a point, not {action}")
-        if isinstance(action, tuple):
-            if not self._on_board(action):
-                raise IllegalAction(f"{action} is not on the {self.size}×{self.size} board")
-            if action in state.stones:
-                raise IllegalAction(f"{self.write(action)} has a stone already")
+        if isinstance(action, str):
+            return
+        if not isinstance(action, tuple) or not self._on_board(action):
+            raise IllegalAction(f"{action} is not on the {self.size}×{self.size} board")
+        if action in state.stones:
+            raise IllegalAction(f"{self.write(action)} has a stone already")
 
     def apply(self, state: State, actions: Mapping[Seat, Action]) -> State:
         (action,) = actions.values()
