@@ -14,7 +14,7 @@ from trireme.battleship.belief import Believer
 from trireme.battleship.board import Board, Cell
 from trireme.battleship.fleets import Fleet, ship_at
 from trireme.battleship.guess import Shot
-from trireme.battleship.lookahead_kernels import compare
+from trireme.battleship.lookahead_kernels import compare, compare_deep
 from trireme.battleship.mcts_kernels import open_node, simulate
 from trireme.battleship.rules import Battleship
 
@@ -74,6 +74,35 @@ def test_the_tree_counts_misses_as_plain_recursion_does(game: Battleship) -> Non
     seen = frozenset(shot.cell for shot in shots)
     plain = [plain_misses(board, fleets, seen, divmod(int(c), board.cols)) for c in cells]
     assert misses == pytest.approx(plain)
+
+
+def test_the_deep_tree_chooses_the_second_shot_as_plain_search_does() -> None:
+    game = Battleship(5, 5)
+    board, rng = game.boards[0], np.random.default_rng(4)
+    believer = Believer(board)
+    shots = (Shot((2, 2), "miss"), Shot((0, 1), "miss"), Shot((3, 1), "miss"))
+    belief = believer.count(shots)
+    assert belief is not None
+    found = believer.fleets(shots, belief, 50, rng)
+    listed = listed_fleets(board, found.layouts, found.weights)
+    cells, misses = np.array([7, 18], np.int64), np.zeros(2)
+    seen = frozenset(shot.cell for shot in shots)
+    fired = np.array(words(sum(map(board.bit, seen))), np.uint64)
+    compare_deep(cells, fired, listed, 25, misses)
+    laid = [fleet_of(board, layout) for layout in found.layouts]
+    fleets = list(zip(laid, map(float, found.weights), strict=True))
+    for cell, got in zip(cells, misses, strict=True):
+        first = divmod(int(cell), 5)
+        parts: dict[int, list[tuple[Fleet, float]]] = {}
+        for fleet, weight in fleets:
+            said = plain_answer(board, fleet, first, seen | {first})
+            parts.setdefault(said, []).append((fleet, weight))
+        expected = sum(weight for _, weight in parts.get(0, []))
+        for part in parts.values():
+            covered = {c for fleet, _ in part for c in ship_at(fleet)} - seen - {first}
+            if len(part) > 1 and covered:
+                expected += min(plain_misses(board, part, seen | {first}, c) for c in covered)
+        assert got == pytest.approx(expected)
 
 
 def test_few_fleets_are_listed_with_their_probabilities() -> None:

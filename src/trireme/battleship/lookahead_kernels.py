@@ -153,3 +153,46 @@ def compare(cells: Any, shot: Any, listed: Any, n: int, misses: Any) -> None:
         misses[i] = expected_misses(
             cells[i], shot, listed, part, chances, answers, spare, stack, seen
         )
+
+
+@njit(cache=True)
+def compare_deep(cells: Any, shot: Any, listed: Any, reach: int, misses: Any) -> None:
+    """As `compare` over all fleets, but the second shot too is the best of `reach` cells."""
+    n = len(listed.weights)
+    part, again = np.zeros(n, U), np.zeros(n, U)
+    chances, odds = np.zeros(listed.owner.shape[1]), np.zeros(listed.owner.shape[1])
+    answers, spare = np.zeros(n, U), np.zeros(n, U)
+    stack, seen = np.zeros((n + 8, 2), U), np.zeros((n + 8, 3), U)
+    after = np.zeros(3, U)
+    for i in range(len(cells)):
+        cell = U(cells[i])
+        after[:] = shot
+        after[cell >> U(6)] |= ONE << (cell & U(63))
+        misses[i] = 0.0
+        for said in range(U(len(listed.kinds) + 2)):
+            size = 0
+            for f in range(U(n)):
+                if answer(f, cell, after[0], after[1], after[2], listed) == said:
+                    part[size] = f
+                    size += 1
+                    if said == ZERO:
+                        misses[i] += listed.weights[f]
+            if size < 2:
+                continue
+            likeliest(part[:size], after[0], after[1], after[2], listed, odds)
+            least = 1e18
+            for _ in range(reach):
+                second, most = -1, 0.0
+                for c in range(len(odds)):
+                    if odds[c] > most and not after[c >> 6] >> U(c & 63) & ONE:
+                        second, most = c, odds[c]
+                if second < 0:
+                    break
+                odds[second] = 0.0
+                again[:size] = part[:size]
+                found = expected_misses(
+                    second, after, listed, again[:size], chances, answers, spare, stack, seen
+                )
+                least = min(least, found)
+            if least < 1e18:
+                misses[i] += least

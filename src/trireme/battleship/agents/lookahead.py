@@ -14,7 +14,7 @@ from ...core.options import option
 from ..batch import ships_of, words
 from ..belief import LIMIT, Fleets
 from ..board import Board
-from ..lookahead_kernels import Listed, compare, unpack
+from ..lookahead_kernels import Listed, compare, compare_deep, unpack
 from .book import booked
 from .gunner import Floats, Sight, best
 from .posterior import Believing
@@ -22,6 +22,8 @@ from .posterior import Believing
 SURE = 1 - 1e-9
 KEPT = 3
 """Candidates that go from the screening to the full comparison."""
+REACH = 5
+"""Candidates for each of two shots, where it searches two."""
 FEW = 2_000
 """Fleets that are compared without a screening."""
 
@@ -30,14 +32,16 @@ FEW = 2_000
 class Lookahead(Believing):
     """Compares its best shots by the misses that greedy play would need after each.
 
-    It does so once the fleets that agree with the answers are few enough to list. Before that it
-    fires as the posterior does: trees over samples of more fleets did not make it stronger, because
-    the differences between good shots are smaller than the noise.
+    It does so once the fleets that agree with the answers are few enough to list; when they are
+    very few, the second shot is searched too. Before that it fires as the posterior does: trees
+    over samples of more fleets did not make it stronger, because good shots differ by less than
+    the noise.
     """
 
     name: ClassVar[str] = "lookahead"
 
     fleets: int = option(10_000, "most fleets that it lists and searches")
+    deep: int = option(2_500, "most fleets for which it searches the second shot too")
     width: int = option(10, "candidates to compare")
     ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
     limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
@@ -84,6 +88,10 @@ class Lookahead(Believing):
             cells = cells[np.argsort(misses, kind="stable")[:KEPT]]
             misses = np.zeros(len(cells))
         compare(cells, shot, listed, len(order), misses)
+        if len(order) <= self.deep:
+            cells = cells[np.argsort(misses, kind="stable")[:REACH]]
+            misses = np.zeros(len(cells))
+            compare_deep(cells, shot, listed, REACH, misses)
         return int(cells[misses.argmin()])
 
 
