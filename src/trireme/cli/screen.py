@@ -181,6 +181,7 @@ class GameScreen:
         """Between two people with secrets: clear the screen and wait for the next one."""
         if not self._hides or not sys.stdin.isatty():
             return
+        self.ask("Press Enter to hand the keyboard over. ")
         Console().clear()
         self.ask(f"{self.name(seat)}: your turn. Press Enter when nobody else looks. ")
 
