@@ -31,10 +31,10 @@ play: .venv/play ## open the web app, built where that is needed
 	@$(BIN)/trireme serve --open
 
 test: .venv/dev  ## run all tests
-	$(BIN)/pytest --numprocesses $(WORKERS)
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
 test-fast: .venv/dev ## run the tests that need no patience
-	$(BIN)/pytest --numprocesses $(WORKERS) -m 'not slow'
+	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal -m 'not slow'
 
 check: .venv/dev ## format, lint and types, changing nothing
 	$(BIN)/ruff format --check $(CODE)
