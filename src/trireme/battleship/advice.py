@@ -31,8 +31,8 @@ class Advisor:
     >>> from trireme.battleship.rules import Battleship
     >>> advisor = Advisor(Battleship(5, 5))
     >>> advisor.tell("C3 hit")
-    >>> advisor.belief().cells.round(2)[7]
-    np.float64(0.45)
+    >>> print(f"{advisor.belief().cells[7]:.2f}")
+    0.32
     """
 
     game: Battleship
