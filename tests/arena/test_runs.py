@@ -18,7 +18,7 @@ from trireme.core.agents import Random
 
 AGENTS = Path(__file__).with_name("broken_agents.py")
 GAME = make_game("gomoku", size=7)
-SLOW = f"{AGENTS}:Careful:pause=0.01"
+SLOW = f"{AGENTS}:Careful:pause=0.005"
 
 
 def match(*agents: object, **conditions: object) -> Match:
