@@ -57,7 +57,7 @@ def test_what_agents_print_goes_to_the_log(
         ("Exits", "exception", "SystemExit: had enough"),
         ("Unmakable", "exception", "OSError: the weights are missing"),
         ("Illegal", "illegal", "not on the 7×7 board"),
-        ("Nonsense", "illegal", "is no action"),
+        ("Nonsense", "illegal", "is not on the 7×7 board"),
         ("Late", "time", " s"),
         ("Hangs", "time", "was interrupted"),
     ],

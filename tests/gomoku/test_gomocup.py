@@ -203,13 +203,13 @@ ENGINES = {
 REASONS = {
     "dead": ("process", "ended with status 3"),
     "dies later": ("process", "no more"),
-    "silent": ("time", "wrote nothing"),
-    "silent later": ("time", "wrote nothing"),
+    "silent": ("time", "no answer within"),
+    "silent later": ("time", "no answer within"),
     "refuses": ("process", "too big"),
     "garbage": ("process", "expected a move such as 7,7"),
     "off the board": ("illegal", "off the board"),
     "takes a taken point": ("illegal", "has a stone already"),
-    "talks for ever": ("time", "no move within"),
+    "talks for ever": ("time", "no answer within"),
 }
 
 

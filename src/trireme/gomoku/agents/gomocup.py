@@ -134,13 +134,16 @@ class Gomocup:
         assert self._program is not None
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
-            line = self._program.receive(left).decode(errors="replace").strip()
+            try:
+                line = self._program.receive(left).decode(errors="replace").strip()
+            except Silent:
+                break
             word = line.partition(" ")[0].upper()
             if word == "ERROR":
                 raise Broken(f"the engine says {line[:200]!r}")
             if line and word not in ("MESSAGE", "DEBUG", "UNKNOWN", "SUGGEST"):
                 return line
-        raise Silent(f"the engine gave no move within {seconds:.3g} s")
+        raise Silent(f"the engine gave no answer within {seconds:.3g} s")
 
 
 def _to_protocol(game: Gomoku, point: Point) -> tuple[int, int]:
