@@ -155,7 +155,7 @@ def test_learning_fits_the_targets_of_a_batch() -> None:
         training.replay.add(training.play.collect(ended, 40, 0.99, 0.0))
     learner = Learner(training.config, torch.device("cpu"))
     drawn = training.replay.sample(64, training.generator)
-    losses = [learner.learn(drawn, step)[0].item() for step in range(60)]
+    losses = [learner.learn(drawn, step).losses[0].item() for step in range(60)]
     assert np.mean(losses[-5:]) < 0.6 * np.mean(losses[:5])
 
 

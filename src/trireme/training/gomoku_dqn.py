@@ -14,7 +14,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -55,6 +55,17 @@ def shortfall(q: Tensor, action: Tensor, margin: float) -> Tensor:
     return (q + others).amax(1) - q.gather(1, action.unsqueeze(1)).squeeze(1)
 
 
+class Figures(NamedTuple):
+    """What one update came to."""
+
+    losses: Tensor
+    """float[3]: the whole loss, the part of the errors and that of the lessons."""
+    q: Tensor
+    """float[B]: the values of the moves made."""
+    errors: Tensor
+    """float[B]: by how much they missed their targets."""
+
+
 @dataclass
 class Learner:
     """The network that plays, the target that it chases, and Adam."""
@@ -79,8 +90,8 @@ class Learner:
         made = QNetwork(self.config.filters, self.config.layers).to(self.device)
         return made.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
-    def learn(self, sample: Sample, step: int) -> tuple[Tensor, Tensor, Tensor]:
-        """One update; the loss, the Q values of the moves made and their errors."""
+    def learn(self, sample: Sample, step: int) -> Figures:
+        """One update."""
         for group in self.optimizer.param_groups:
             group["lr"] = _learning_rate(self.config, step)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
@@ -90,16 +101,19 @@ class Learner:
             self.network.eval()
         q = every.gather(1, sample.action.unsqueeze(1)).squeeze(1)
         errors = nn.functional.smooth_l1_loss(q, wanted, reduction="none", beta=0.5)
+        surprise = loss = (errors * sample.weight).mean()
+        lesson = torch.zeros_like(loss)
         if self.config.lesson_weight:
             short = shortfall(every, sample.action, self.config.lesson_margin)
-            errors = errors + self.config.lesson_weight * short * sample.taught
-        loss = (errors * sample.weight).mean()
+            lesson = self.config.lesson_weight * (short * sample.taught * sample.weight).mean()
+            loss = loss + lesson
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
         self.optimizer.step()
         self._follow(step)
-        return loss.detach(), q.detach(), (q - wanted).detach()
+        losses = torch.stack([loss, surprise, lesson]).detach()
+        return Figures(losses, q.detach(), (q - wanted).detach())
 
     @torch.no_grad()
     def _follow(self, step: int) -> None:
@@ -158,6 +172,10 @@ class Training:
         self.elders: deque[dict[str, Tensor]] = deque(maxlen=config.elders)
         self.elder = QNetwork(config.filters, config.layers).to(self.device).eval()
         self.elder.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.losses = torch.zeros(3, device=self.device)
+        """The sum of `Figures.losses` over the updates since the last line of the log."""
+        self.summed = 0
+        """How many these are."""
         self.step = 0
         self.seconds = 0.0
         """Time spent by the runs before this one."""
@@ -170,14 +188,14 @@ class Training:
             while self.step < self.config.steps and not clock.over:
                 figures = self.advance()
                 if figures is not None:
-                    self._tell(log, clock, *figures)
+                    self._tell(log, clock, figures.q)
                 if self.step and self.step % self.config.checkpoint_every == 0 and figures:
                     self.checkpoint(clock)
         self.checkpoint(clock)
         self.seconds += clock.seconds
         self.save()
 
-    def advance(self) -> tuple[Tensor, Tensor] | None:
+    def advance(self) -> Figures | None:
         """Some plies in all games and, once there is enough to learn from, one update.
 
         On a GPU the games go on here while the update is under way there.
@@ -200,13 +218,18 @@ class Training:
                 self.elders.append({k: v.clone() for k, v in weights.items()})
         return figures
 
-    def _update(self) -> tuple[Tensor, Tensor]:
+    def _update(self) -> Figures:
         config = self.config
         beta = config.priority_beta + (1 - config.priority_beta) * self.step / config.steps
         sample = self.replay.sample(config.batch_size, self.generator, beta)
-        loss, q, error = self.learner.learn(sample, self.step)
-        self.replay.update(sample.index, error)
-        return loss, q
+        figures = self.learner.learn(sample, self.step)
+        self.replay.update(sample.index, figures.errors)
+        if self.step % config.log_every == 0:
+            self.losses.zero_()
+            self.summed = 0
+        self.losses += figures.losses
+        self.summed += 1
+        return figures
 
     def _epsilons(self) -> NDArray[np.float64]:
         """The noise of every kind of player, in the order of `selfplay_kernels`."""
@@ -221,12 +244,12 @@ class Training:
             self.elder.load_state_dict(self.elders[self.step // 200 % len(self.elders)])
         return self.elder
 
-    def _tell(self, log: Log, clock: Clock, loss: Tensor, q: Tensor) -> None:
+    def _tell(self, log: Log, clock: Clock, q: Tensor) -> None:
         config = self.config
         row: dict[str, float] = {}
         if self.step % config.log_every == 0:
             row = {
-                "loss": float(loss),
+                **self._mean_losses(),
                 "q_mean": float(q.mean()),
                 "q_std": float(q.std()),
                 "epsilon": _epsilon(config, self.step),
@@ -238,6 +261,13 @@ class Training:
             row |= self.evaluate(config.evaluate_games)
         if row:
             log.write({"step": self.step, "seconds": self.seconds + clock.seconds, **row})
+
+    def _mean_losses(self) -> dict[str, float]:
+        """The mean losses of the updates since the last line; where there are lessons, apart."""
+        loss, errors, lessons = (self.losses / self.summed).tolist()
+        if not self.config.lesson_weight:
+            return {"loss": loss}
+        return {"loss": loss, "td_loss": errors, "lesson_loss": lessons}
 
     def evaluate(self, games: int) -> dict[str, float]:
         """The network's score against random and against the heuristic, without noise."""
@@ -265,6 +295,8 @@ class Training:
             "elders": list(self.elders),
             "elder": self.elder.state_dict(),
             "generator": self.generator.get_state(),
+            "losses": self.losses,
+            "summed": self.summed,
         }
         if self.config.checkpoint_replay:
             state["replay"] = self.replay.state()
@@ -284,6 +316,8 @@ class Training:
         self.play.restore(state["play"])
         self.elders.extend({k: v.to(self.device) for k, v in e.items()} for e in state["elders"])
         self.elder.load_state_dict(state["elder"])
+        self.losses.copy_(state["losses"])
+        self.summed = state["summed"]
         if "replay" in state:
             self.replay.restore(state["replay"])
         if state["generator"].shape == self.generator.get_state().shape:
