@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from torch import Tensor, nn
 
 from trireme.core.errors import BadSettings
 from trireme.gomoku.agents.dqn_network import NEVER, QNetwork, load
-from trireme.training.gomoku_dqn import Learner, Training, self_play_only, shortfall, targets
+from trireme.training.gomoku_dqn import Learner, Training, self_play_only, targets, unlikeness
 from trireme.training.replay import Sample
 from trireme.training.selfplay import Rules, Wanted, greedy, new_table, planes_of
 
@@ -72,10 +73,11 @@ def test_targets_stay_between_a_loss_and_a_win() -> None:
     assert targets(sample(0.0, -0.99), wild, wild).item() == -1.0
 
 
-def test_a_lesson_asks_the_teachers_move_to_lead_by_a_margin() -> None:
-    q = torch.tensor([[0.5, 0.1, NEVER], [0.5, 0.4, NEVER], [0.1, 0.5, 0.5]])
-    short = shortfall(q, torch.tensor([0, 0, 0]), 0.2)
-    assert short.tolist() == pytest.approx([0.0, 0.1, 0.6])
+def test_a_lesson_asks_the_teachers_move_to_be_worth_more_than_others() -> None:
+    q = torch.tensor([[0.0, 0.0, NEVER], [0.2, 0.0, NEVER], [0.0, 0.2, NEVER], [0.5, NEVER, NEVER]])
+    apart = unlikeness(q, torch.tensor([0, 0, 0, 0]), 0.2)
+    likely = [1 / 2, math.e / (1 + math.e), 1 / (1 + math.e), 1]
+    assert apart.tolist() == pytest.approx([-math.log(p) for p in likely])
 
 
 def test_only_the_heuristics_own_moves_are_lessons() -> None:

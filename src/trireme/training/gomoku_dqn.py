@@ -46,13 +46,13 @@ def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
         return (sample.reward + sample.discount * then).clamp(-1, 1)
 
 
-def shortfall(q: Tensor, action: Tensor, margin: float) -> Tensor:
-    """By how much each action misses leading all others by `margin`: `float[B]`, 0 where it does.
+def unlikeness(q: Tensor, action: Tensor, scale: float) -> Tensor:
+    """How far the values are from preferring each action: `float[B]`, 0 where nothing compares.
 
-    `q: float[B, A]`, `action: int64[B]`. Where a teacher chose the action, it asks for this lead.
+    `q: float[B, A]`, `action: int64[B]`. The cross-entropy of a choice that takes a move e times as
+    often as another that is worth `scale` less: what a teacher's move asks of the values.
     """
-    others = torch.full_like(q, margin).scatter_(1, action.unsqueeze(1), 0.0)
-    return (q + others).amax(1) - q.gather(1, action.unsqueeze(1)).squeeze(1)
+    return nn.functional.cross_entropy(q / scale, action, reduction="none")
 
 
 class Figures(NamedTuple):
@@ -104,8 +104,8 @@ class Learner:
         surprise = loss = (errors * sample.weight).mean()
         lesson = torch.zeros_like(loss)
         if self.config.lesson_weight:
-            short = shortfall(every, sample.action, self.config.lesson_margin)
-            lesson = self.config.lesson_weight * (short * sample.taught * sample.weight).mean()
+            apart = unlikeness(every, sample.action, self.config.lesson_scale)
+            lesson = self.config.lesson_weight * (apart * sample.taught * sample.weight).mean()
             loss = loss + lesson
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]

@@ -42,7 +42,7 @@ class GomokuDQN:
     step_penalty: float = option(0.0, "taken from the reward at every move, such as 0.001")
 
     lesson_weight: float = option(0.0, "how much it counts to prefer the heuristic's own moves")
-    lesson_margin: float = option(0.2, "by how much they should be preferred, in Q")
+    lesson_scale: float = option(0.1, "the lead in Q that makes a move e times as likely there")
 
     capacity: int = option(200_000, "transitions in the replay memory")
     minimum: int = option(5_000, "transitions that must be there before learning begins")
