@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 import numpy as np
 import pytest
 
-from trireme.battleship.insight import insight
+from trireme.battleship.agents import heatmap
+from trireme.battleship.insight import by_network, insight
 from trireme.battleship.rules import Battleship
-from trireme.core.errors import IllegalAction
+from trireme.battleship.terminal import BattleshipTerminal
+from trireme.core.errors import BadSettings, IllegalAction, TriremeError
 from trireme.core.play import Session
 
 
@@ -56,3 +60,103 @@ def test_before_the_fleets_lie_there_is_nothing_to_know() -> None:
     game = Battleship(6, 6, duel=True)
     with pytest.raises(IllegalAction, match="no hidden fleet"):
         ask(game, Session(game, ["a", "b"]))
+
+
+SUNK = ("C3", "C4", "C5", "G7")
+"""Shots that sink a cruiser of `opening` and miss once."""
+
+
+def default_game() -> tuple[Battleship, Session]:
+    game = Battleship()
+    session = Session(game, ["you"], opening=["A1-A5 J1-J4 C3-C5 E8-G8 I9-I10"])
+    for cell in SUNK:
+        session.move({0: game.read(cell)})
+    return game, session
+
+
+@pytest.fixture
+def network() -> None:
+    pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
+
+
+@pytest.mark.usefixtures("network")
+def test_the_network_has_its_own_picture_of_the_same_waters() -> None:
+    game, session = default_game()
+    told = ask(game, session)
+    heat = np.array(told["opinions"]["heatmap"]["heat"])  # type: ignore[index]
+    assert heat[2, 2:5].tolist() == [1, 1, 1]
+    assert heat[6, 6] == 0
+    assert not heat[1, 1:6].any()
+    assert np.abs(heat - np.array(told["heat"])).mean() < 0.03
+    best = game.read(told["opinions"]["heatmap"]["best"])  # type: ignore[index]
+    assert best.cells[0] not in {shot.cell for shot in session.state.seas[0].shots}
+
+
+@pytest.mark.parametrize("game", [Battleship(8, 8), Battleship(touching=True)])
+def test_on_boards_that_it_never_saw_the_network_is_silent_and_says_why(game: Battleship) -> None:
+    session = Session(game, ["you"], seed=1)
+    with pytest.raises(BadSettings, match="10×10 boards"):
+        by_network(game, game.view(session.state, 0), 0)
+    told = ask(game, session)
+    assert told["opinions"] == {}
+    assert "default rules" in told["unheard"]["heatmap"]  # type: ignore[index]
+
+
+def test_without_the_network_the_exact_odds_are_still_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(heatmap.odds, "__defaults__", (tmp_path / "network.onnx",))
+    told = ask(*default_game())
+    assert told["heat"]
+    reason = told["unheard"]["heatmap"]  # type: ignore[index]
+    assert "no network" in reason or "onnxruntime" in reason
+
+
+class Paper:
+    """A screen that keeps what was said."""
+
+    def __init__(self, session: Session, seat: int = 0) -> None:
+        self.session, self.seat, self.colour = session, seat, False
+        self.said: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.said.append(text)
+
+    def ask(self, question: str) -> str:
+        raise AssertionError(question)
+
+    def odds(self, text: str = "") -> str:
+        self.said.clear()
+        BattleshipTerminal.commands["odds"].run(self, text)
+        return "\n".join(self.said)
+
+
+def test_the_prompt_shows_the_odds_beside_the_waters() -> None:
+    game, session = default_game()
+    said = Paper(session).odds()
+    best = ask(game, session)["best"]
+    assert f"best: {best}" in said
+    assert "bits unknown" in said
+    rows = [line for line in said.splitlines() if line.startswith("C ")]
+    assert rows[0].count("■") == 6
+    assert said.count("[") == 1
+
+
+@pytest.mark.usefixtures("network")
+def test_the_prompt_shows_the_networks_odds_by_name() -> None:
+    _, session = default_game()
+    assert "heatmap network" in Paper(session).odds("heatmap")
+
+
+def test_odds_of_the_waters_of_a_duel_are_those_fired_at() -> None:
+    game = Battleship(6, 6, duel=True)
+    session = Session(game, ["a", "b"], opening=[{0: "A1-A3 C5-D5", 1: "F1-F3 A5-A6"}])
+    session.move({0: game.read("F1")})
+    assert "The fleet of seat 1: 1 shot" in Paper(session, 0).odds()
+    assert "The fleet of seat 0: 0 shots" in Paper(session, 1).odds()
+
+
+def test_nobody_else_knows_the_odds() -> None:
+    _, session = default_game()
+    with pytest.raises(TriremeError, match="unknown source of odds 'crystal'"):
+        Paper(session).odds("crystal")

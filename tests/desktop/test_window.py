@@ -9,6 +9,7 @@ import pytest
 from trireme.core.record import load_record
 from trireme.desktop.board import Geometry
 from trireme.desktop.match import Mode
+from trireme.desktop.worker import Reply
 from trireme.gomoku.formats import load
 from trireme.gomoku.rules import Gomoku
 
@@ -131,6 +132,31 @@ def test_hints_show_the_best_moves_with_values_and_go_away(hand: Hand) -> None:
     assert hand.window.canvas.find_withtag("hint")
     hand.press(hand.window.buttons["hints"])
     hand.until(lambda: not hand.window.canvas.find_withtag("hint"))
+
+
+def test_the_network_gives_hints_by_name(hand: Hand) -> None:
+    pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
+    pvp(hand)
+    hand.choose("seconds", "0.3")
+    hand.choose("hints", "dqn")
+    hand.window.set_up("h8 a1 i8 b5 j8 c9 k8 d13")
+    hand.press(hand.window.buttons["hints"])
+    hand.until(lambda: hand.window.hints)
+    assert hand.says("Values of dqn")
+    values = list(hand.window.hints.values())
+    assert [int(value) for value in values] == sorted(map(int, values), reverse=True)
+    assert next(iter(hand.window.hints)) in ((7, 6), (7, 11))
+    hand.choose("hints", "search")
+    assert next(iter(hand.window.hints.values())) == "W1"
+
+
+def test_a_voice_that_can_not_speak_says_why(hand: Hand) -> None:
+    found = {"moves": [], "opinions": {}, "unheard": {"dqn": "networks need onnxruntime"}}
+    hand.choose("hints", "dqn")
+    hand.window._hinting = 99
+    hand.window._take(Reply(99, found))
+    assert hand.says("networks need onnxruntime")
+    assert not hand.window.hints
 
 
 def test_hints_go_away_with_the_next_stone(hand: Hand) -> None:

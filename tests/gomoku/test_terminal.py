@@ -1,11 +1,15 @@
 """What Gomoku adds to the prompt."""
 
+from pathlib import Path
+
+import numpy as np
 import pytest
 
-from trireme.core.errors import TriremeError
+from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.play import Session
 from trireme.core.registry import find, load
-from trireme.gomoku.insight import as_share, insight
+from trireme.gomoku.agents import dqn
+from trireme.gomoku.insight import as_share, by_network, insight
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.terminal import GomokuTerminal
 
@@ -92,8 +96,6 @@ def test_seats_are_called_by_their_colours_once_these_are_settled() -> None:
 
 
 def test_insight_is_plain_and_knows_what_is_won() -> None:
-    import numpy as np
-
     session = paper(*FOUR).session
     told = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
     assert told["value"] == 1.0
@@ -103,3 +105,59 @@ def test_insight_is_plain_and_knows_what_is_won() -> None:
     assert -1 < as_share(-5000) < as_share(100) < 1
     with pytest.raises(TriremeError):
         insight(session.game, session.state, 1, 0.2, np.random.default_rng(1))
+
+
+@pytest.fixture
+def network() -> None:
+    pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
+
+
+@pytest.fixture
+def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(dqn, "MODEL", tmp_path / "network.onnx")
+    monkeypatch.setattr(dqn, "evaluator", dqn.evaluator.__wrapped__)
+
+
+@pytest.mark.usefixtures("network")
+def test_the_network_gives_hints_by_name() -> None:
+    screen = paper(*FOUR)
+    said = screen.run("hint", "dqn").strip()
+    best, worth = said.split(" · ")[0].split()
+    assert best in ("g8", "l8")
+    assert float(worth) > 0.5
+    assert len(said.split(" · ")) == 5
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize("size", [9, 15, 19])
+def test_the_networks_hints_are_its_highest_values_on_free_points(size: int) -> None:
+    game = Gomoku(size)
+    state = paper("e5", "f6", "e6", game=game).session.state
+    worth = dqn.values(game, state)
+    told = by_network(game, state)
+    points = [game.read(move["action"]) for move in told["moves"]]
+    assert not set(points) & set(state.stones)
+    assert [worth[p] for p in points] == sorted(worth.ravel(), reverse=True)[:5]
+    assert all(-1 <= move["value"] <= 1 for move in told["moves"])
+    assert told["value"] == told["moves"][0]["value"]
+
+
+@pytest.mark.usefixtures("network")
+@pytest.mark.parametrize("stones", [(), ("h8", "i9")])
+def test_insight_holds_the_networks_opinion_beside_the_engines(stones: tuple[str, ...]) -> None:
+    session = paper(*stones).session
+    told = insight(session.game, session.state, len(stones) % 2, 0.2, np.random.default_rng(1))
+    assert told["opinions"]["dqn"]["moves"]
+    assert told["unheard"] == {}
+
+
+@pytest.mark.usefixtures("no_network")
+def test_without_its_network_the_engine_still_speaks_and_the_reason_is_told() -> None:
+    screen = paper("h8", "i9")
+    session = screen.session
+    told = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
+    assert len(told["moves"]) == 5
+    assert told["opinions"] == {}
+    assert "no network" in told["unheard"]["dqn"] or "onnxruntime" in told["unheard"]["dqn"]
+    with pytest.raises(BadSpec):
+        screen.run("hint", "dqn")

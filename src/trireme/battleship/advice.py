@@ -13,7 +13,7 @@ from ..core.registry import make_agent
 from .agents.gunner import Gunner, Sight
 from .belief import Belief, Believer
 from .board import Cell, read_cell, write_cell
-from .draw import marks
+from .draw import percents
 from .guess import Shot
 from .pictures import Picture, heatmap
 from .rules import Battleship, Sea, State
@@ -126,16 +126,8 @@ class Advisor:
     def text(self, shot: Cell, belief: Belief) -> str:
         """The board of probabilities in percent, the next shot in brackets."""
         board = self.game.boards[0]
-        known = marks(board, Sea(None, tuple(self.shots), self.afloat))
-        fired = {s.cell for s in self.shots}
-        lines = ["    " + "".join(f"{col + 1:>3} " for col in range(board.cols))]
-        for row in range(board.rows):
-            cells = []
-            for col in range(board.cols):
-                percent = f"{100 * belief.cells[row * board.cols + col]:.0f}"
-                mark = known[row, col] if (row, col) in fired else percent
-                cells.append(f"{f'[{mark}]' if (row, col) == shot else f'{mark} ':>4}")
-            lines.append(f"{chr(ord('A') + row)}   " + "".join(cells))
+        heat = belief.cells.reshape(board.rows, board.cols).tolist()
+        lines = percents(board, Sea(None, tuple(self.shots), self.afloat), heat, shot)
         bits = "" if belief.entropy is None else f"{belief.entropy:.1f} bits unknown"
         if belief.exact:
             bits += f", {belief.fleets:,.0f} fleets possible"

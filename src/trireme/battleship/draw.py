@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from .board import Board, Cell, cells_between, write_cell
 from .guess import Shot, sunk_cells
@@ -24,13 +25,13 @@ _COLOURS = {
 
 def text(game: Battleship, view: View, colour: bool = False) -> str:
     """The view drawn for a terminal; `colour` adds ANSI colours."""
-    blocks = [_sea(game, view, owner, colour) for owner in _order(view)]
+    blocks = [waters(game, view, owner, colour) for owner in _order(view)]
     marks = LEGEND
     if view.stage == "over" or (game.duel and view.seat is not None):
         marks += "   □ ship"
     if game.mines:
         marks += "   * mine   ✹ mine struck"
-    return "\n".join([_beside(blocks), "", marks])
+    return "\n".join([beside(blocks), "", marks])
 
 
 def _order(view: View) -> list[int]:
@@ -56,7 +57,8 @@ def marks(board: Board, sea: Sea) -> dict[Cell, str]:
     return shown
 
 
-def _sea(game: Battleship, view: View, owner: int, colour: bool) -> list[str]:
+def waters(game: Battleship, view: View, owner: int, colour: bool) -> list[str]:
+    """One sea with its title and its ships, line by line."""
     board, sea = game.boards[owner], view.seas[owner]
     shown = marks(board, sea)
     lines = [_title(game, view, owner)]
@@ -70,6 +72,24 @@ def _sea(game: Battleship, view: View, owner: int, colour: bool) -> list[str]:
         lines.append(f"{mark * size:<{max(board.sizes)}} {name}")
     if sea.shots:
         lines += ["", answer(sea.shots[-1])]
+    return lines
+
+
+def percents(
+    board: Board, sea: Sea, heat: Sequence[Sequence[float]], best: Cell | None
+) -> list[str]:
+    """The chance of a ship in every cell, in percent; the best cell in brackets.
+
+    Cells that were shot at show their marks.
+    """
+    shown, fired = marks(board, sea), {shot.cell for shot in sea.shots}
+    lines = ["    " + "".join(f"{col + 1:>3} " for col in range(board.cols))]
+    for row in range(board.rows):
+        cells = []
+        for col in range(board.cols):
+            mark = shown[row, col] if (row, col) in fired else f"{100 * heat[row][col]:.0f}"
+            cells.append(f"{f'[{mark}]' if (row, col) == best else f'{mark} ':>4}")
+        lines.append(f"{chr(ord('A') + row)}   " + "".join(cells))
     return lines
 
 
@@ -93,7 +113,7 @@ def _paint(mark: str, colour: bool) -> str:
     return f"\x1b[{_COLOURS[mark]}m{mark}\x1b[0m" if colour else mark
 
 
-def _beside(blocks: list[list[str]]) -> str:
+def beside(blocks: list[list[str]]) -> str:
     """Blocks of lines put side by side."""
     height = max(map(len, blocks))
     rows = []

@@ -1,16 +1,24 @@
-"""Battleship at the prompt: how to type shots and fleets, and what is called out."""
+"""Battleship at the prompt: how to type shots and fleets, what is called out, and the odds."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from ..core.errors import IllegalAction
+from numpy.random import default_rng
+
+from ..core.errors import IllegalAction, unknown
 from ..core.game import AnyGame, Seat
 from ..core.terminal import Command, Screen, Terminal
-from .draw import answer
+from .board import read_cell
+from .draw import answer, beside, percents, waters
 from .fleets import Fleet
-from .rules import Action, State, View
+from .rules import Action, Battleship, State, View
+
+SECONDS = 1.0
+"""How long fleets are counted before they are sampled instead."""
+NETWORK = "heatmap"
+"""Who else can be asked for the odds."""
 
 
 def _place(screen: Screen, text: str) -> Action:
@@ -25,6 +33,28 @@ def _place(screen: Screen, text: str) -> Action:
     return action
 
 
+def _odds(screen: Screen, text: str) -> None:
+    """Where ships probably lie, beside the waters fired at."""
+    from .insight import by_network, insight
+
+    session, seat = screen.session, screen.seat
+    game, view = session.game, session.game.view(session.state, seat)
+    assert isinstance(game, Battleship)
+    if text and text != NETWORK:
+        raise unknown("source of odds", text, [NETWORK])
+    if text:
+        found, title = by_network(game, view, seat), "as the heatmap network sees it"
+    else:
+        found = insight(game, view, seat, SECONDS, default_rng(session.moves))
+        bits = found["entropy_bits"]
+        title = "from samples of fleets" if bits is None else f"{bits:.1f} bits unknown"
+    owner = 0 if len(view.seas) == 1 else 1 - seat
+    best = read_cell(found["best"])
+    chart = percents(game.boards[owner], view.target, found["heat"], best)
+    lines = [f"Chance of a ship, percent: {title}", *chart, "", f"best: {found['best']}"]
+    screen.say(beside([waters(game, view, owner, screen.colour), lines]))
+
+
 class BattleshipTerminal(Terminal):
     """Shots as B7, salvos as B7+C4, fleets by hand or at random."""
 
@@ -33,7 +63,8 @@ class BattleshipTerminal(Terminal):
         "Place a fleet with A1-A5 C3-F3 …, or type random."
     )
     commands: ClassVar[Mapping[str, Command]] = {
-        "random": Command("place your fleet at random", _place)
+        "odds": Command("where ships probably lie; odds heatmap asks the network", _odds),
+        "random": Command("place your fleet at random", _place),
     }
 
     def story(

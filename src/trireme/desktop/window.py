@@ -24,6 +24,8 @@ SEARCH_LEVELS = ("search:level=easy", "search:level=medium", "search:level=hard"
 EPSILONS = ("0", "0.02", "0.05", "0.1", "0.25")
 SECONDS = ("0.3", "1", "2", "5", "10")
 VARIANTS = ("standard", "freestyle", "swap2", "small")
+ENGINE, NETWORK = "search", "dqn"
+"""Who gives hints: the engine, or the network as a second opinion."""
 FILES = [("records", "*.jsonl *.psq *.sgf"), ("all files", "*")]
 
 
@@ -39,6 +41,7 @@ class Window:
         self.match = match or Match()
         self.worker = Worker()
         self.hints: dict[Point, str] = {}
+        self._insight: dict[str, Any] = {}
         self._hover: Point | None = None
         self._thinking: int | None = None
         self._hinting: int | None = None
@@ -90,6 +93,7 @@ class Window:
             ("white", "White agent", agents, "search"),
             ("seconds", "Seconds a move", SECONDS, "1"),
             ("epsilon", "ε (random moves)", EPSILONS, "0"),
+            ("hints", "Hints by", (ENGINE, NETWORK), ENGINE),
         ):
             ttk.Label(panel, text=label).pack(anchor="w")
             box = ttk.Combobox(panel, values=values, width=22, name=name)
@@ -131,7 +135,8 @@ class Window:
     def show_hints(self) -> None:
         """Ask for the best moves; they are drawn when they come. Asked again, they go away."""
         if self.hints:
-            self.hints = {}
+            self._drop_hints()
+            self._said = ""
         elif self.match.session.over or self.match.game.choosing(self.match.state):
             self._said = "There is no stone to put now."
         elif self._hinting is None:
@@ -212,6 +217,11 @@ class Window:
         if name == "variant":
             self.new_game()
             return
+        if name == "hints":
+            if self._insight:
+                self._hint()
+                self.redraw()
+            return
         before = self.match.seats()
         self.match.mode = Mode(self.boxes["mode"].get())
         self.match.side = 0 if self.boxes["side"].get() == "black" else 1
@@ -228,9 +238,12 @@ class Window:
         self.redraw()
 
     def _forget(self) -> None:
-        self._thinking = self._hinting = None
-        self.hints = {}
+        self._thinking = None
+        self._drop_hints()
         self._said = ""
+
+    def _drop_hints(self) -> None:
+        self.hints, self._insight, self._hinting = {}, {}, None
 
     def _try(self, action: Callable[[], object]) -> bool:
         """Do what the player asked; what can't be done is said in the status line."""
@@ -241,8 +254,7 @@ class Window:
             self._said = str(error)
             self.redraw()
             return False
-        self.hints = {}
-        self._hinting = None
+        self._drop_hints()
         self.redraw()
         return True
 
@@ -309,11 +321,23 @@ class Window:
         if reply.error is not None:
             self._said = reply.error
         else:
-            read, found = self.match.game.read, reply.value
-            self.hints = {read(m["action"]): _label(m) for m in found["moves"]}  # type: ignore[misc]
-            line = " ".join(found["line"][:10])
-            self._said = f"Depth {found['depth']}: {line}"
+            self._insight = reply.value
+            self._hint()
         self.redraw()
+
+    def _hint(self) -> None:
+        """Take the hints of the chosen voice from what is known."""
+        found, voice = self._insight, self.boxes["hints"].get()
+        if voice in found["unheard"]:
+            self.hints, self._said = {}, found["unheard"][voice]
+            return
+        if voice == ENGINE:
+            self._said = f"Depth {found['depth']}: {' '.join(found['line'][:10])}"
+        else:
+            found = found["opinions"][voice]
+            self._said = f"Values of {voice}, in percent"
+        read = self.match.game.read
+        self.hints = {read(m["action"]): _label(m) for m in found["moves"]}  # type: ignore[misc]
 
     # Drawing
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
 from numpy.random import Generator
 
 from trireme.core.errors import IllegalAction
 from trireme.core.game import AnyGame, Seat
+from trireme.core.opinions import heard
 
+from .agents.dqn import values
 from .agents.search import Search
 from .engine import PROVEN_VALUE, Analysis, Candidate
 from .rules import Gomoku, State
@@ -26,15 +29,38 @@ def insight(
     """The best moves for the seat to move, best first, as plain JSON values.
 
     `value` goes from -1, lost, to 1, won; `points` is the engine's own number; `plies` is there
-    where a win or loss is proven. `line` is the play that the engine expects.
+    where a win or loss is proven. `line` is the play that the engine expects. `opinions` has what
+    others think of the same moves, by name.
     """
     assert isinstance(game, Gomoku)
     if seat not in game.to_move(view) or game.choosing(view):
         raise IllegalAction("there is no stone to put now")
     if not view.stones:
         middle = game.write((game.size // 2, game.size // 2))
-        return {"value": 0.0, "depth": 0, "line": [], "moves": [{"action": middle, "value": 0.0}]}
-    return told(game, _agent.analyse(game, view, seconds=seconds, top=TOP))
+        moves = [{"action": middle, "value": 0.0}]
+        found: dict[str, Any] = {"value": 0.0, "depth": 0, "line": [], "moves": moves}
+    else:
+        found = told(game, _agent.analyse(game, view, seconds=seconds, top=TOP))
+    return found | heard({"dqn": lambda: by_network(game, view)})
+
+
+def by_network(game: Gomoku, view: State) -> dict[str, Any]:
+    """The moves of the highest Q and their values; an error where the network can't be run.
+
+    >>> list(by_network(Gomoku(), Gomoku().start()))
+    ['value', 'moves']
+    """
+    worth = values(game, view).ravel()
+    free = np.flatnonzero(np.isfinite(worth))
+    best = free[np.argsort(-worth[free], kind="stable")][:TOP]
+    moves = [
+        {
+            "action": game.write(divmod(int(point), game.size)),
+            "value": round(float(np.clip(worth[point], -1, 1)), 3),
+        }
+        for point in best
+    ]
+    return {"value": moves[0]["value"], "moves": moves}
 
 
 def told(game: Gomoku, found: Analysis) -> dict[str, Any]:

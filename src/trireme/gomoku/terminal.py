@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .agents.search import Search
     from .engine import Analysis
 
+NETWORK = "dqn"
+"""Who else can be asked for a hint."""
 HINT_SECONDS, ANALYSIS_SECONDS, LONGEST = 1.0, 5.0, 600.0
 
 
@@ -29,10 +31,14 @@ def _engine() -> Search:
 
 
 def _hint(screen: Screen, text: str) -> None:
-    """The best moves and their values."""
+    """The best moves and their values, by the engine or by the network."""
     game, state = _position(screen)
-    from .insight import in_words
+    from .insight import by_network, in_words
 
+    if text == NETWORK:
+        moves = by_network(game, state)["moves"]
+        screen.say("  " + " · ".join(f"{m['action']} {m['value']:+.2f}" for m in moves))
+        return
     found = _engine().analyse(game, state, seconds=_seconds(text, HINT_SECONDS), top=5)
     screen.say("  " + " · ".join(f"{game.write(c.move)} {in_words(c)}" for c in found.moves))
 
@@ -108,7 +114,10 @@ class GomokuTerminal(Terminal):
 
     typing: ClassVar[str] = "Put a stone with h8 (or row and column from 0: 7 7)."
     commands: ClassVar[Mapping[str, Command]] = {
-        "hint": Command("the best moves with their values; hint 3 thinks for 3 seconds", _hint),
+        "hint": Command(
+            "the best moves with values; hint 3 thinks for 3 seconds, hint dqn asks the network",
+            _hint,
+        ),
         "analyse": Command("the engine's thoughts, depth by depth; analyse 10", _analyse),
         "setup": Command("go on from another position: setup h8 i9 h9", _set_up),
     }
