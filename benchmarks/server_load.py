@@ -6,8 +6,12 @@ an agent (`random`) plays a client while the other looks on. The time of a move 
 its client sends it until the other client of the room has received it, over real sockets, clients
 and server on the same machine. Every move must arrive, in order, at both clients.
 
-Beside them, a process that does nothing but echo shows what the machine itself takes at the time:
-where others use it too, the tail of the moves is hardly better than the tail of the echo.
+The clock starts when every client is connected and has been welcomed, and the first moves come
+spread over the pace. Beside the moves it shows what else takes time: how late the clients' own
+event loop wakes (they all live in one process, and a move passes it twice), what a bare echo
+between two processes takes on this machine at the time, how late the server's loop wakes and how
+long its transactions take (both from its /metrics, as the bound of the bucket that the share falls
+in). The clients' process does not search for garbage while it measures.
 
     python benchmarks/server_load.py --rooms 500 --pace 2 --seconds 60
 """
@@ -16,14 +20,17 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import gc
 import json
 import os
 import random
+import re
 import socket
 import subprocess
 import sys
 import tempfile
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -98,16 +105,30 @@ class Room:
     seen: list[int] = field(default_factory=lambda: [0, 0])
 
 
+@dataclass
+class Beside:
+    """What else takes time, looked at beside the moves."""
+
+    echo: list[float] = field(default_factory=list)
+    late: list[float] = field(default_factory=list)
+
+    def clear(self) -> None:
+        self.echo.clear()
+        self.late.clear()
+
+
 async def main(options: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory() as folder:
         server, port = listening(SERVER, f"sqlite:///{Path(folder) / 'store.db'}")
         echo, echo_port = listening(ECHO)
-        echoes: list[float] = []
-        echoing = asyncio.create_task(measure_echo(echo_port, echoes))
+        beside = Beside()
+        looking = asyncio.gather(measure_echo(echo_port, beside.echo), measure_late(beside.late))
         try:
-            await measure(options, port, server.pid, echoes)
+            await measure(options, port, server.pid, beside)
         finally:
-            echoing.cancel()
+            looking.cancel()
+            with suppress(asyncio.CancelledError):
+                await looking
             for process in (server, echo):
                 process.terminate()
                 process.wait()
@@ -132,7 +153,14 @@ async def measure_echo(port: int, echoes: list[float]) -> None:
         echoes.append(time.perf_counter() - began)
 
 
-async def measure(options: argparse.Namespace, port: int, pid: int, echoes: list[float]) -> None:
+async def measure_late(late: list[float]) -> None:
+    while True:
+        due = time.perf_counter() + 0.02
+        await asyncio.sleep(0.02)
+        late.append(time.perf_counter() - due)
+
+
+async def measure(options: argparse.Namespace, port: int, pid: int, beside: Beside) -> None:
     tally = Tally()
     rooms = await make_rooms(options.rooms, port)
     arrived, few = Arrival(2 * len(rooms)), asyncio.Semaphore(20)
@@ -144,23 +172,46 @@ async def measure(options: argparse.Namespace, port: int, pid: int, echoes: list
         )
     )
     began = await arrived.all_are_there()
-    echoes.clear()
-    cpu = cpu_seconds(pid)
+    beside.clear()
+    cpu, own, before = cpu_seconds(pid), time.process_time(), await histograms(port)
     await playing
     took = time.perf_counter() - began
+    after = await histograms(port)
     print(f"rooms {len(rooms)} · clients {2 * len(rooms)} · {took:.0f} s")
     print(f"moves relayed {tally.moves} ({tally.moves / took:.0f}/s) · gaps {tally.gaps}", end="")
     print(f" · errors {tally.errors} · sent but not relayed {unheard(rooms)}")
-    print(f"{'ms':>8} {'move':>8} {'echo':>8}")
+    print(f"{'ms':>8} {'move':>8} {'clients':>8} {'echo':>8} {'server':>8} {'commit':>8}")
     for share in (0.5, 0.9, 0.99, 0.999, 1.0):
-        told = [f"{1000 * quantile(of, share):8.1f}" for of in (tally.latencies, echoes)]
+        lists = (tally.latencies, beside.late, beside.echo)
+        told = [f"{1000 * quantile(of, share):8.1f}" for of in lists]
+        bounds = (bound(before[name], after[name], share) for name in ("late", "commit"))
+        told += [f"{'≤ ' + most:>8}" for most in bounds]
         print(f"{f'p{100 * share:g}':>8} {' '.join(told)}")
-    used = (cpu_seconds(pid) - cpu) / took
-    print(f"server CPU {used:.0%} of a core · load of the machine {os.getloadavg()[0]:.1f}")
+    used, client_used = (cpu_seconds(pid) - cpu) / took, (time.process_time() - own) / took
+    print(f"CPU of a core: server {used:.0%}, clients {client_used:.0%}", end="")
+    print(f" · load of the machine {os.getloadavg()[0]:.1f}")
+
+
+Buckets = dict[str, int]
+"""By bound: how often a time was at most so long."""
+
+
+async def histograms(port: int) -> dict[str, Buckets]:
+    """What the server has measured since its start."""
     async with httpx.AsyncClient() as http:
         text = (await http.get(f"http://127.0.0.1:{port}/metrics")).text
-    totals = [line.rpartition(" ")[2] for line in text.splitlines() if "commit_seconds_" in line]
-    print(f"database: {totals[-1]} transactions, {totals[-2]} s in all")
+    found: dict[str, Buckets] = {"late": {}, "commit": {}}
+    for name, limit, count in re.findall(r'trireme_(\w+)_seconds_bucket{le="(.+)"} (\d+)', text):
+        if name in found:
+            found[name][limit] = int(count)
+    return found
+
+
+def bound(before: Buckets, after: Buckets, share: float) -> str:
+    """The least bound, in milliseconds, that the share of the times since `before` kept."""
+    counts = {limit: count - before[limit] for limit, count in after.items()}
+    limit = next(limit for limit, count in counts.items() if count >= share * counts["+Inf"])
+    return "∞" if limit == "+Inf" else f"{1000 * float(limit):g}"
 
 
 def quantile(values: list[float], share: float) -> float:
@@ -202,6 +253,8 @@ class Arrival:
     async def one_more(self) -> float:
         self._missing -= 1
         if not self._missing:
+            gc.freeze()
+            gc.disable()
             self.began = time.perf_counter()
             self._go.set()
         return await self.all_are_there()
@@ -225,8 +278,12 @@ async def client(me: Client, arrived: Arrival, few: asyncio.Semaphore, tally: Ta
         ws = await connect(url, proxy=None, compression=None, open_timeout=120).__aenter__()
         hello = {"type": "hello", "protocol": 1, "token": room.tokens[which]}
         await ws.send(json.dumps(hello))
+        version = await welcomed(ws)
     end = await arrived.one_more() + me.options.seconds
-    version, turn = 0, None
+    turn = None
+    if which == 0:
+        await asyncio.sleep(rng.uniform(0, 1) * pace)
+        await act(ws, room, which, turn := 0)
     while (left := end + 2 - time.perf_counter()) > 0:
         try:
             message = DECODER.decode(await asyncio.wait_for(ws.recv(), left))
@@ -252,6 +309,14 @@ async def client(me: Client, arrived: Arrival, few: asyncio.Semaphore, tally: Ta
             if time.perf_counter() < end:
                 await act(ws, room, which, turn)
     await ws.close()
+
+
+async def welcomed(ws: Any) -> int:
+    """The version of the room that the client has entered."""
+    while True:
+        message = DECODER.decode(await ws.recv())
+        if message.type == "welcome" and message.position is not None:
+            return message.position.version
 
 
 async def act(ws: Any, room: Room, seat: int, moves: int) -> None:

@@ -204,6 +204,7 @@ def test_health_and_metrics(server: Running) -> None:
     for line in text.splitlines():
         assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"\})? [-+.\de]+', line), line
     assert "trireme_commit_seconds_bucket" in text
+    assert "trireme_late_seconds_bucket" in text
 
 
 def test_ratings_come_from_the_arenas_store(serve: Callable[..., Running], tmp_path: Path) -> None:

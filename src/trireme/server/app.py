@@ -30,6 +30,8 @@ from .sockets import Sockets
 from .tasks import Failure
 
 SWEEP_SECONDS = 15
+LOOK_SECONDS = 0.1
+"""How often the event loop's lateness is looked at."""
 STATIC = Path(__file__).parent / "static"
 
 
@@ -56,14 +58,14 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
         lobby.workers.start(warm_up() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
-        sweeping = asyncio.create_task(_sweep(lobby, config.warm))
+        chores = asyncio.gather(_sweep(lobby, config.warm), _watch(lobby))
         try:
             yield
         finally:
             app.state.sockets.stopping = True
-            sweeping.cancel()
+            chores.cancel()
             with suppress(asyncio.CancelledError):
-                await sweeping
+                await chores
             await lobby.close()
 
     limits = config.limits
@@ -94,6 +96,15 @@ async def _sweep(lobby: Lobby, warm: bool) -> None:
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         lobby.sweep()
+
+
+async def _watch(lobby: Lobby) -> None:
+    """Note how late this loop wakes: while it is late, everybody waits."""
+    loop = asyncio.get_running_loop()
+    while True:
+        due = loop.time() + LOOK_SECONDS
+        await asyncio.sleep(LOOK_SECONDS)
+        lobby.metrics.lateness.see(max(0.0, loop.time() - due))
 
 
 def _fault(request: Request, code: Code, message: str, status: int | None = None) -> JSONResponse:

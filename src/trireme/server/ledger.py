@@ -13,15 +13,19 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, TextClause, text
 
 from .events import AnyEvent, Setup, decode, encode
 
 T = TypeVar("T")
 BATCH = 500
+ROWS = 100
+"""Rows of one statement. The fewer statements, the less often the thread has to ask for Python's
+lock again, which on a busy machine takes far longer than the database does."""
 
 
 @dataclass(frozen=True)
@@ -48,9 +52,20 @@ class Finished:
     ended: str
 
 
+@dataclass(frozen=True)
+class _Row:
+    """One event on its way into the database."""
+
+    room: str
+    version: int
+    event: str
+    ts: str
+
+
 @dataclass
 class _Wish:
-    do: Callable[[Connection], Any]
+    rows: Sequence[_Row]
+    do: Callable[[Connection], Any] | None
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[Any]
 
@@ -91,7 +106,7 @@ class Ledger:
                     "ts": ts,
                 },
             )
-            _insert_events(connection, setup.room, 0, made, ts)
+            _insert(connection, _rows(setup.room, 0, made, ts))
 
         await self._do(do)
 
@@ -104,13 +119,11 @@ class Ledger:
         finished: Finished | None = None,
     ) -> None:
         """Store the events that follow `version`, and the end where they bring it."""
-
-        def do(connection: Connection) -> None:
-            _insert_events(connection, room, version, made, ts)
-            if finished is not None:
-                _finish(connection, finished)
-
-        await self._do(do)
+        rows = _rows(room, version, made, ts)
+        if finished is None:
+            await self._do(None, rows)
+        else:
+            await self._do(lambda connection: _finish(connection, finished), rows)
 
     async def draft(self, room: str, seat: int, decision: int, action: str | None) -> None:
         """Keep a seat's draft; None forgets it."""
@@ -148,10 +161,11 @@ class Ledger:
 
         return await self._do(do)
 
-    async def _do(self, do: Callable[[Connection], T]) -> T:
+    async def _do(self, do: Callable[[Connection], T] | None, rows: Sequence[_Row] = ()) -> T:
+        """Have the rows entered, then `do` done, in one transaction."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
-        self._wishes.put(_Wish(do, loop, done))
+        self._wishes.put(_Wish(rows, do, loop, done))
         return await done
 
     def _run(self) -> None:
@@ -173,46 +187,71 @@ class Ledger:
         """One transaction for all, or, if any of them fails, one for each."""
         began = time.perf_counter()
         try:
-            results = [wish.do(connection) for wish in batch]
+            results = _execute(connection, batch)
             connection.commit()
         except Exception as error:
             connection.rollback()
             if len(batch) == 1:
-                _tell(batch[0], error=error)
+                _tell(batch, [None], error)
             else:
                 for wish in batch:
                     self._commit(connection, [wish])
             return
-        for wish, result in zip(batch, results, strict=True):
-            _tell(wish, result)
+        _tell(batch, results)
         if self._timed is not None:
             self._timed(time.perf_counter() - began, len(batch))
 
 
-def _tell(wish: _Wish, result: Any = None, error: Exception | None = None) -> None:
-    def tell() -> None:
-        if wish.done.cancelled():
-            return
-        if error is None:
-            wish.done.set_result(result)
+def _execute(connection: Connection, batch: Sequence[_Wish]) -> list[Any]:
+    """Do what is wished, in order, the rows of neighbours together."""
+    results: list[Any] = []
+    rows: list[_Row] = []
+    for wish in batch:
+        rows.extend(wish.rows)
+        if wish.do is None:
+            results.append(None)
         else:
-            wish.done.set_exception(error)
+            _insert(connection, rows)
+            rows.clear()
+            results.append(wish.do(connection))
+    _insert(connection, rows)
+    return results
+
+
+def _tell(batch: Sequence[_Wish], results: Sequence[Any], error: Exception | None = None) -> None:
+    """Wake everybody who waits, in one go."""
+
+    def tell() -> None:
+        for wish, result in zip(batch, results, strict=True):
+            if wish.done.cancelled():
+                continue
+            if error is None:
+                wish.done.set_result(result)
+            else:
+                wish.done.set_exception(error)
 
     with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        wish.loop.call_soon_threadsafe(tell)
+        batch[0].loop.call_soon_threadsafe(tell)
 
 
-def _insert_events(
-    connection: Connection, room: str, version: int, made: Sequence[AnyEvent], ts: str
-) -> None:
-    if made:
-        connection.execute(
-            text("INSERT INTO room_events VALUES (:room, :version, :event, :ts)"),
-            [
-                {"room": room, "version": version + number, "event": encode(event), "ts": ts}
-                for number, event in enumerate(made, 1)
-            ],
-        )
+def _rows(room: str, version: int, made: Sequence[AnyEvent], ts: str) -> list[_Row]:
+    return [_Row(room, version + n, encode(event), ts) for n, event in enumerate(made, 1)]
+
+
+def _insert(connection: Connection, rows: Sequence[_Row]) -> None:
+    for begin in range(0, len(rows), ROWS):
+        some = rows[begin : begin + ROWS]
+        values: dict[str, Any] = {}
+        for n, row in enumerate(some):
+            values |= {f"r{n}": row.room, f"v{n}": row.version, f"e{n}": row.event, f"t{n}": row.ts}
+        connection.execute(_insertion(len(some)), values)
+
+
+@cache
+def _insertion(count: int) -> TextClause:
+    """The statement that enters so many events."""
+    places = ", ".join(f"(:r{n}, :v{n}, :e{n}, :t{n})" for n in range(count))
+    return text(f"INSERT INTO room_events (room_id, version, event, ts) VALUES {places}")
 
 
 def _finish(connection: Connection, finished: Finished) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from .table import Entry
 
-COMMIT_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
+SHORT_BOUNDS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0)
 THINK_BOUNDS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.0, 5.0, 10.0)
 
 
@@ -42,9 +42,10 @@ class Metrics:
         self.refusals: Counter[str] = Counter()
         self.messages = 0
         self.agent_failures = 0
-        self.commits = Histogram(COMMIT_BOUNDS)
+        self.commits = Histogram(SHORT_BOUNDS)
         self.committed = 0
         self.thoughts = Histogram(THINK_BOUNDS)
+        self.lateness = Histogram(SHORT_BOUNDS)
 
     def happened(self, game: str, entries: Iterable[Entry]) -> None:
         for entry in entries:
@@ -68,6 +69,7 @@ class Metrics:
         lines += _counter("stored_total", "Wishes the database has granted.", self.committed)
         lines += self.commits.lines("trireme_commit_seconds", "Time of one transaction.")
         lines += self.thoughts.lines("trireme_think_seconds", "Time of one task of a worker.")
+        lines += self.lateness.lines("trireme_late_seconds", "How late the event loop was.")
         return "\n".join(lines) + "\n"
 
 

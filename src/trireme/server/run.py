@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import socket
+import sys
 from dataclasses import replace
 
 import uvicorn
 from sqlalchemy import Engine
 
+from trireme.core.registry import GAMES, make_game
 from trireme.store import open_store
 
 from .app import Config, create_app
@@ -22,9 +25,31 @@ def run(listener: socket.socket, database: str | None, workers: int | None = Non
     server_for(engine, config).run([listener])
 
 
+GARBAGE = 5_000, 10, 20
+"""How many more objects there must be before the young, the middle and all are searched for
+garbage. A search of all stops everybody, with a thousand clients for a tenth of a second, or far
+longer where other programs want the processor too; so it has to wait for a million objects."""
+SWITCH_SECONDS = 0.001
+"""How long one thread may keep Python's lock while another waits: the database's thread asks for it
+several times in every transaction, and rooms wait for that."""
+
+
+class _Server(uvicorn.Server):
+    """A server that does not search for garbage among what it needs as long as it runs."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        for name in GAMES:
+            make_game(name)
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(*GARBAGE)
+        sys.setswitchinterval(SWITCH_SECONDS)
+
+
 def server_for(engine: Engine, config: Config) -> uvicorn.Server:
     """The HTTP server with the limits that the application expects of it."""
-    return uvicorn.Server(
+    return _Server(
         uvicorn.Config(
             create_app(engine, config),
             log_level="warning",
