@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,10 +16,12 @@ from trireme.battleship.agents.heatmap import known
 from trireme.battleship.batch import Batch, fleet_of, layouts
 from trireme.battleship.notation import Shots
 from trireme.battleship.rules import Battleship
+from trireme.core.errors import BadSettings
 from trireme.core.game import CHANCE
 from trireme.training import battleship_heatmap as heatmap
 from trireme.training import battleship_rl as rl
 from trireme.training.heatmap_kernels import explore
+from trireme.training.run import Clock
 
 from .tiny import tiny_heatmap, tiny_rl
 
@@ -97,19 +100,92 @@ def test_the_heatmap_learns(tmp_path: Path) -> None:
     assert training.evaluate(30).mean() < 80
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("algorithm", ["maskable-ppo", "ppo", "a2c", "dqn"])
-def test_every_algorithm_trains_stops_and_goes_on(tmp_path: Path, algorithm: str) -> None:
+ALGORITHMS = ["maskable-ppo", "ppo", "a2c", "dqn"]
+
+
+class Rounds(Clock):
+    """Asks a run to stop after so many rounds."""
+
+    def __init__(self, rounds: int) -> None:
+        super().__init__(0.0)
+        self.left = rounds
+
+    @property
+    def over(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+def log_of(folder: Path) -> list[dict[str, Any]]:
+    rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_a_resumed_run_of_sb3_equals_an_uninterrupted_one(tmp_path: Path, algorithm: str) -> None:
+    config = tiny_rl(algorithm=algorithm, steps=1024)
+    whole = rl.Training(config, tmp_path / "whole")
+    whole.run(live=False)
+
+    half = rl.Training(config, tmp_path / "parts")
+    half.run(live=False, clock=Rounds(44 if algorithm == "dqn" else 4))
+    assert 400 < half.step < 800
+    np.random.seed(99)  # another process would have drawn other numbers
+    torch.manual_seed(99)
+    rest = rl.Training(config, tmp_path / "parts")
+    rest.resume(tmp_path / "parts" / "checkpoint.pt")
+    rest.run(live=False)
+
+    assert rest.step == whole.step
+    ends, wanted = rest.model.policy.state_dict(), whole.model.policy.state_dict()
+    assert all(torch.equal(wanted[name], ends[name]) for name in wanted)
+    assert log_of(tmp_path / "parts") == log_of(tmp_path / "whole")
+
+
+def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
+    config = tiny_rl(steps=512, checkpoint_every=200)
+    whole = rl.Training(config, tmp_path / "whole")
+    whole.run(live=False)
+
+    class Killed(Exception):
+        pass
+
+    class Killer(Rounds):
+        @property
+        def over(self) -> bool:
+            if super().over:
+                raise Killed
+            return False
+
+    with pytest.raises(Killed):
+        rl.Training(config, tmp_path / "parts").run(live=False, clock=Killer(3))
+    rest = rl.Training(config, tmp_path / "parts")
+    rest.resume(tmp_path / "parts" / "checkpoint.pt")
+    assert rest.step == 256
+    rest.run(live=False)
+    ends, wanted = rest.model.policy.state_dict(), whole.model.policy.state_dict()
+    assert all(torch.equal(wanted[name], ends[name]) for name in wanted)
+
+
+def test_other_settings_can_not_go_on_from_a_checkpoint_of_sb3(tmp_path: Path) -> None:
+    path = rl.Training(tiny_rl(), tmp_path).checkpoint()
+    with pytest.raises(BadSettings, match="other settings"):
+        rl.Training(tiny_rl(gamma=0.5), tmp_path).resume(path)
+    rl.Training(tiny_rl(steps=99), tmp_path).resume(path)
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm)
-    rl.train(config, tmp_path, live=False)
-    first = int((tmp_path / "steps.txt").read_text())
-    assert first >= config.steps
-    rl.train(tiny_rl(algorithm=algorithm, steps=2 * first), tmp_path, resume=True, live=False)
-    assert int((tmp_path / "steps.txt").read_text()) >= 2 * first
-    rows = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text().splitlines()]
-    assert [row["step"] for row in rows] == sorted(row["step"] for row in rows)
+    rl.Training(config, tmp_path).run(live=False)
+    rows = log_of(tmp_path)
+    assert [row["step"] for row in rows] == sorted({row["step"] for row in rows})
+    assert rows[-1]["step"] >= config.steps
     assert all(17 <= row["shots"] <= 100 for row in rows)
     assert json.loads((tmp_path / "metadata.json").read_text())["kind"] == "battleship-rl"
+    model, again = rl.load(tmp_path), rl.load(tmp_path)
+    shots = rl.evaluate(model, 4, 2)
+    assert (shots == rl.evaluate(again, 4, 2)).all()
 
 
 def test_the_policy_alone_is_the_policy_of_the_model() -> None:

@@ -140,9 +140,12 @@ def battleship_rl(
     battleship-rl --config config/rl-a2c.yaml --steps 100000`
     """
     _needs_torch()
-    from trireme.training.battleship_rl import train
+    from trireme.training.battleship_rl import Training
 
-    train(config, out, resume=resume, live=not quiet)
+    training = Training(config, out)
+    if resume:
+        training.resume(out / "checkpoint.pt")
+    training.run(live=not quiet)
     _after(out)
 
 

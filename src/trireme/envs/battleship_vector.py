@@ -86,6 +86,14 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         """The hidden fleets, for those who study them: no agent may look."""
         return [_fleet(row, self.setup.board.cols) for row in self._seas.owner]
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """All that changes from step to step; copied away and written back, play goes on as it was.
+
+        It holds the hidden fleets: it is for checkpoints, and no agent may look.
+        """
+        own = {"steps": self._steps, "remaining": self._remaining, "ships": self._ships}
+        return {**self._seas._asdict(), "states": self._batch.states, **own}
+
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
         self._batch.states[which] = states[which]
 

@@ -8,6 +8,7 @@ for every shot that they waste until they do.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,13 +24,25 @@ from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.policies import MultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
+from stable_baselines3.dqn.policies import MultiInputPolicy, QNetwork
 from torch import Tensor, nn
 
 from trireme.core.options import build
 from trireme.envs.sb3 import BattleshipVecEnv
 
+from . import sb3_state
+from .config import fingerprint
 from .log import Log
-from .run import Clock, describe, device_of, stoppable, write_json
+from .run import (
+    Clock,
+    check_same_run,
+    describe,
+    device_of,
+    load_checkpoint,
+    save_checkpoint,
+    stoppable,
+    write_json,
+)
 from .settings import BattleshipRL
 
 SIDE = 10
@@ -145,6 +158,15 @@ class OpenPolicy(_Heads, MultiInputActorCriticPolicy):
     """The policy of PPO and A2C."""
 
 
+class CellValues(MultiInputPolicy):
+    """The Q network of DQN: one value a cell, by the same weights everywhere."""
+
+    def make_q_net(self) -> QNetwork:
+        made = super().make_q_net()
+        made.q_net = CellHead(made.features_dim // SIDE**2).to(self.device)  # type: ignore[assignment]
+        return made
+
+
 def make_env(config: BattleshipRL) -> VecMonitor:
     """The boards to train on."""
     rewards = {
@@ -197,7 +219,7 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
         case _:
             del policy["ortho_init"]
             return DQN(
-                "MultiInputPolicy",
+                CellValues,
                 policy_kwargs=policy,
                 batch_size=config.batch_size,
                 buffer_size=config.buffer,
@@ -239,31 +261,43 @@ def evaluate(model: BaseAlgorithm, games: int, seed: int) -> NDArray[np.int64]:
     return shots
 
 
-class Watch(BaseCallback):
-    """Writes the log, evaluates on the way, and stops the run when asked to."""
+class Stopped(Exception):
+    """The run was asked to stop, and stands between two rounds."""
 
-    def __init__(self, config: BattleshipRL, log: Log, clock: Clock) -> None:
+
+class Watch(BaseCallback):
+    """Writes the log and checkpoints, evaluates on the way, and stops the run when asked to.
+
+    All that must be exact happens before a round of shots: then the round before has been learnt
+    from, and nothing is half done.
+    """
+
+    def __init__(self, run: Training, log: Log, clock: Clock) -> None:
         super().__init__()
-        self.config, self.log, self.clock = config, log, clock
-        self.due = 0
+        self.run, self.log, self.clock = run, log, clock
+
+    def _on_rollout_start(self) -> None:
+        run = self.run
+        if self.num_timesteps >= run.due and run.config.evaluate_every:
+            run.due = self.num_timesteps + run.config.evaluate_every
+            self.tell()
+        if self.clock.over:
+            raise Stopped
+        if self.num_timesteps >= run.keep:
+            run.checkpoint(self.clock)
 
     def _on_step(self) -> bool:
-        if self.num_timesteps >= self.due and not self.clock.over:
-            self.due = self.num_timesteps + (self.config.evaluate_every or self.config.steps)
-            self.tell()
-        return not self.clock.over
+        return True
 
     def tell(self) -> None:
         """One line: training episodes of late, and a fresh evaluation."""
-        recent = list(self.model.ep_info_buffer or ())
-        row = {"step": self.num_timesteps, "seconds": self.clock.seconds}
+        run, recent = self.run, list(self.model.ep_info_buffer or ())
+        row = {"step": self.num_timesteps, "seconds": run.seconds + self.clock.seconds}
         if recent:
             row["reward"] = float(np.mean([episode["r"] for episode in recent]))
             row["length"] = float(np.mean([episode["l"] for episode in recent]))
-        if self.config.evaluate_every:
-            shots = evaluate(self.model, self.config.evaluate_games, self.config.seed + 1)
-            row["shots"] = float(shots.mean())
-        self.log.write(row)
+        shots = evaluate(self.model, run.config.evaluate_games, run.config.seed + 1)
+        self.log.write({**row, "shots": float(shots.mean())})
 
 
 def load(folder: Path) -> BaseAlgorithm:
@@ -273,36 +307,93 @@ def load(folder: Path) -> BaseAlgorithm:
     parts can't be read by another version of Python.
     """
     facts = json.loads((folder / "metadata.json").read_text(encoding="utf-8"))
-    config = build(BattleshipRL, {**facts["config"], "device": "cpu", "boards": 1}, owner="rl")
+    idle = {"device": "cpu", "boards": 1, "rollout": 2, "batch_size": 2, "buffer": 2}
+    config = build(BattleshipRL, {**facts["config"], **idle}, owner="rl")
     model = make_model(config, make_env(config))
     model.set_parameters(str(folder / "model.zip"), device="cpu")
     return model
 
 
-def train(config: BattleshipRL, folder: Path, *, resume: bool = False, live: bool = True) -> None:
-    """Train, or go on training, in `folder`; it then holds the model, its log and metadata."""
-    torch.set_num_threads(config.threads)
-    folder.mkdir(parents=True, exist_ok=True)
-    env, path = make_env(config), folder / "model.zip"
-    model = make_model(config, env)
-    if resume:
-        model.set_parameters(str(path), device=model.device)
-        model.num_timesteps = int((folder / "steps.txt").read_text())
-    clock = Clock(config.minutes)
-    log = Log(folder, resume_at=model.num_timesteps if resume else None, live=live)
-    left = max(0, config.steps - model.num_timesteps)
-    with stoppable(clock), log:
-        watch = Watch(config, log, clock)
-        model.learn(left, callback=watch, reset_num_timesteps=not resume)
-        watch.tell()
-    model.save(path)
-    (folder / "steps.txt").write_text(f"{model.num_timesteps}\n")
-    facts = describe(
-        config,
-        kind="battleship-rl",
-        board_size=[SIDE, SIDE],
-        channels=["unknown", "miss", "hit", *["size afloat"] * SHIPS, "shots fired"],
-        seed=config.seed,
-        steps=model.num_timesteps,
-    )
-    write_json(folder / "metadata.json", facts)
+class Training:
+    """A run in its folder."""
+
+    def __init__(self, config: BattleshipRL, folder: Path) -> None:
+        torch.set_num_threads(config.threads)
+        self.config, self.folder = config, folder
+        self.env = make_env(config)
+        self.model = make_model(config, self.env)
+        self.due = 0
+        """The shot at which the next evaluation is due."""
+        self.keep = config.checkpoint_every
+        """The shot at which the next checkpoint is due."""
+        self.seconds = 0.0
+        """Time spent by the runs before this one."""
+
+    @property
+    def step(self) -> int:
+        """Shots so far."""
+        return self.model.num_timesteps
+
+    def run(self, *, live: bool = True, clock: Clock | None = None) -> None:
+        """Train to the last shot, or until asked to stop; the folder then holds a checkpoint."""
+        clock = clock or Clock(self.config.minutes)
+        begun = self.step
+        log = Log(self.folder, resume_at=begun if begun else None, live=live)
+        watch = Watch(self, log, clock)
+        with stoppable(clock), log, suppress(Stopped):
+            left = max(0, self.config.steps - begun)
+            self.model.learn(left, callback=watch, reset_num_timesteps=not begun)
+            if self.config.evaluate_every:
+                watch.tell()
+        self.checkpoint(clock)
+        self.save()
+
+    def checkpoint(self, clock: Clock | None = None) -> Path:
+        """Write all that is needed to go on elsewhere; only between two rounds."""
+        path = self.folder / "checkpoint.pt"
+        self.keep = self.step + self.config.checkpoint_every
+        save_checkpoint(
+            path,
+            {
+                "config": fingerprint(self.config, without=FREE),
+                "seconds": self.seconds + (clock.seconds if clock else 0.0),
+                "due": self.due,
+                "keep": self.keep,
+                "model": sb3_state.state(self.model, self.env),
+            },
+        )
+        return path
+
+    def resume(self, path: Path) -> None:
+        """Go on from a checkpoint: exactly, on a CPU."""
+        found = load_checkpoint(path)
+        check_same_run(path, found, fingerprint(self.config, without=FREE), FREE)
+        self.seconds, self.due, self.keep = found["seconds"], found["due"], found["keep"]
+        sb3_state.restore(self.model, self.env, found["model"])
+
+    def save(self) -> None:
+        """Write the weights as they are now, with their metadata."""
+        self.model.save(self.folder / "model.zip")
+        facts = describe(
+            self.config,
+            kind="battleship-rl",
+            board_size=[SIDE, SIDE],
+            channels=["unknown", "miss", "hit", *["size afloat"] * SHIPS, "shots fired"],
+            seed=self.config.seed,
+            steps=self.step,
+        )
+        write_json(self.folder / "metadata.json", facts)
+
+
+FREE = {
+    "steps",
+    "minutes",
+    "device",
+    "threads",
+    "learning_rate",
+    "learning_rate_end",
+    "evaluate_every",
+    "evaluate_games",
+    "checkpoint_every",
+}
+"""Settings that a resumed run may change."""

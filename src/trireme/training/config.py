@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -39,7 +39,11 @@ def read(path: Path) -> dict[str, Any]:
     return found
 
 
-def fingerprint(config: object) -> str:
-    """A short hash of all settings: equal for equal settings, whatever file they came from."""
-    text = msgspec.json.encode(settings(config), order="sorted")
+def fingerprint(config: object, without: Collection[str] = ()) -> str:
+    """A short hash of settings: equal for equal settings, whatever file they came from.
+
+    `without` leaves some out.
+    """
+    hashed = {name: value for name, value in settings(config).items() if name not in without}
+    text = msgspec.json.encode(hashed, order="sorted")
     return hashlib.sha256(text).hexdigest()[:12]

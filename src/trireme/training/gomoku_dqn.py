@@ -21,14 +21,22 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from trireme.core.errors import BadSettings
 from trireme.gomoku.agents.dqn_network import QNetwork, save
 
 from .config import fingerprint
 from .log import Log
 from .opponents import heuristic_moves, random_moves
 from .replay import Replay, Sample
-from .run import Clock, describe, device_of, load_checkpoint, save_checkpoint, stoppable, write_json
+from .run import (
+    Clock,
+    check_same_run,
+    describe,
+    device_of,
+    load_checkpoint,
+    save_checkpoint,
+    stoppable,
+    write_json,
+)
 from .selfplay import Rules, SelfPlay, chooser, match
 from .settings import GomokuDQN
 
@@ -287,7 +295,7 @@ class Training:
         """Write all that is needed to go on elsewhere."""
         path = self.folder / "checkpoint.pt"
         state = {
-            "config": fingerprint_of_run(self.config),
+            "config": fingerprint(self.config, without=FREE),
             "step": self.step,
             "seconds": self.seconds + (clock.seconds if clock else 0.0),
             "learner": self.learner.state(),
@@ -306,11 +314,7 @@ class Training:
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint: exactly, where it holds the replay and the device is a CPU."""
         state = load_checkpoint(path)
-        if state["config"] != fingerprint_of_run(self.config):
-            raise BadSettings(
-                f"{str(path)!r} was made with other settings; only {', '.join(sorted(FREE))} "
-                "may change"
-            )
+        check_same_run(path, state, fingerprint(self.config, without=FREE), FREE)
         self.step, self.seconds = state["step"], state["seconds"]
         self.learner.restore(state["learner"])
         self.play.restore(state["play"])
@@ -355,12 +359,6 @@ FREE = {
     "checkpoint_replay",
 }
 """Settings that a resumed run may change."""
-
-
-def fingerprint_of_run(config: GomokuDQN) -> str:
-    """The hash of the settings that must not change when a run goes on."""
-    fixed = {name: getattr(config, name) for name in config.__annotations__ if name not in FREE}
-    return fingerprint(GomokuDQN(**fixed))
 
 
 def self_play_only(config: GomokuDQN, episodes: int, folder: Path) -> dict[str, float]:

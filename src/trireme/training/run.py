@@ -7,7 +7,7 @@ import os
 import platform
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -49,6 +49,14 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
         raise BadSettings(f"there is no checkpoint {str(path)!r} to go on from")
     found: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     return found
+
+
+def check_same_run(path: Path, state: dict[str, Any], config: str, free: Collection[str]) -> None:
+    """Refuse a checkpoint of other settings; `config` is the hash of those that must not change."""
+    if state["config"] != config:
+        raise BadSettings(
+            f"{str(path)!r} was made with other settings; only {', '.join(sorted(free))} may change"
+        )
 
 
 def describe(config: object, **more: Any) -> dict[str, Any]:

@@ -147,9 +147,11 @@ class BattleshipRL:
 
     evaluate_every: int = option(200_000, "shots between two evaluations; 0: none")
     evaluate_games: int = option(200, "boards of an evaluation")
+    checkpoint_every: int = option(500_000, "shots between two checkpoints")
 
     def __post_init__(self) -> None:
         check(self, at_least={"steps": 1, "boards": 1, "threads": 1, "batch_size": 1, "rollout": 1})
+        check(self, at_least={"checkpoint_every": 1})
 
 
 @dataclass(frozen=True)
