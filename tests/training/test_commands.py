@@ -14,7 +14,7 @@ from trireme.cli.train import app
 from trireme.core.errors import BadSettings, UnknownName
 from trireme.core.options import options_of
 from trireme.training import battleship_heatmap, gomoku_dqn
-from trireme.training.config import fingerprint, load
+from trireme.training.config import fingerprint, load, shipped
 from trireme.training.plot import curves
 from trireme.training.promote import export_run, promote
 from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN
@@ -137,6 +137,28 @@ def test_a_network_that_passes_is_copied_with_report_and_metadata(tmp_path: Path
 def test_the_promotion_command_asks_for_a_trained_network(tmp_path: Path) -> None:
     result = RUNNER.invoke(app, ["promote", str(tmp_path), "--games", "2"])
     assert isinstance(result.exception, BadSettings)
+
+
+def test_every_config_that_ships_is_found_by_its_name_alone() -> None:
+    assert {path.name for path in shipped().values()} == FILES.keys()
+    for file, cls in FILES.items():
+        name = Path(file).stem
+        assert load(cls, Path(name), {}, owner=name) == load(cls, shipped()[name], {}, owner=name)
+
+
+def test_a_config_of_an_unknown_name_is_a_clear_error(tmp_path: Path) -> None:
+    with pytest.raises(UnknownName, match="Did you mean 'cpu'"):
+        load(GomokuDQN, Path("cpus"), {}, owner="x")
+    with pytest.raises(BadSettings, match="can't read the config"):
+        load(GomokuDQN, tmp_path / "cpu", {}, owner="x")
+
+
+def test_a_file_of_ones_own_beats_the_config_that_ships(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("cpu").write_text("filters: 5")
+    assert load(GomokuDQN, Path("cpu"), {}, owner="x").filters == 5
 
 
 def test_there_is_nothing_to_promote_in_an_empty_folder(tmp_path: Path) -> None:

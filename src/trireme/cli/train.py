@@ -25,7 +25,11 @@ app = typer.Typer(
 )
 
 Config = Annotated[
-    Path | None, typer.Option(help="A YAML file of settings; options given beside it win.")
+    Path | None,
+    typer.Option(
+        help="A YAML file of settings, or the name of one that ships, such as cpu; options given "
+        "beside it win."
+    ),
 ]
 Out = Annotated[Path, typer.Option(help="The folder of the run.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on from the folder's checkpoint.")]

@@ -45,11 +45,7 @@ def insight(
 
 
 def by_network(game: Gomoku, view: State) -> dict[str, Any]:
-    """The moves of the highest Q and their values; an error where the network can't be run.
-
-    >>> list(by_network(Gomoku(), Gomoku().start()))
-    ['value', 'moves']
-    """
+    """The moves of the highest Q and their values; an error where the network can't be run."""
     worth = values(game, view).ravel()
     free = np.flatnonzero(np.isfinite(worth))
     best = free[np.argsort(-worth[free], kind="stable")][:TOP]

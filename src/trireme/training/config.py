@@ -9,19 +9,40 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from trireme.core.errors import BadSettings
+from trireme.core.errors import BadSettings, unknown
 from trireme.core.options import build, settings
 
 T = TypeVar("T")
 
+PLACES = (Path(__file__).parent / "configs", Path(__file__).parents[3] / "config")
+"""Where the configs that ship lie: in an installed package, and in a checkout."""
+
 
 def load(cls: type[T], path: Path | None, options: Mapping[str, Any], *, owner: str) -> T:
-    """Settings of a run: an option beats the file, and the file beats the default."""
+    """Settings of a run: an option beats the file, and the file beats the default.
+
+    A bare name such as `cpu` is that of a config that ships.
+    """
     values: dict[str, Any] = {}
     if path is not None:
-        values.update(read(path))
+        values.update(read(_shipped(path)))
     values.update(options)
     return build(cls, values, owner=owner)
+
+
+def shipped() -> dict[str, Path]:
+    """The configs that ship, by name."""
+    place = next((place for place in PLACES if place.is_dir()), None)
+    return {} if place is None else {path.stem: path for path in sorted(place.glob("*.yaml"))}
+
+
+def _shipped(path: Path) -> Path:
+    if path.suffix or len(path.parts) > 1 or path.exists():
+        return path
+    names = shipped()
+    if path.name not in names:
+        raise unknown("config", path.name, names)
+    return names[path.name]
 
 
 def read(path: Path) -> dict[str, Any]:
