@@ -28,3 +28,18 @@ def test_other_files_of_the_cache_are_left_alone(tmp_path: Path) -> None:
     kept.write_bytes(b"bytecode")
     forget_stale_kernels([source])
     assert kept.exists()
+
+
+def test_a_source_in_another_folder_counts_too(tmp_path: Path) -> None:
+    other, own = tmp_path / "a" / "kernels.py", tmp_path / "b" / "kernels.py"
+    for source in (other, own):
+        source.parent.mkdir()
+        source.write_text("X = 1\n")
+    forget_stale_kernels([other, own], folder=own.parent)
+    compiled = own.parent / "__pycache__" / "kernels.f-1.py311.1.nbi"
+    compiled.write_bytes(b"index")
+    assert not forget_stale_kernels([other, own], folder=own.parent)
+    other.write_text("X = 2\n")
+    assert forget_stale_kernels([other, own], folder=own.parent)
+    assert not compiled.exists()
+    assert not (other.parent / "__pycache__").exists()

@@ -16,17 +16,18 @@ from pathlib import Path
 STAMP = "kernels.sum"
 
 
-def forget_stale_kernels(sources: Iterable[Path]) -> bool:
-    """Remove the compiled kernels of one folder if any of `sources` in it has changed.
+def forget_stale_kernels(sources: Iterable[Path], folder: Path | None = None) -> bool:
+    """Remove the compiled kernels of one folder if any of `sources` has changed.
 
-    Gives whether it did. Call it before a kernel is first used. Several programs may do so at
+    Without `folder` it is the one that the sources lie in; kernels that are made from sources of
+    other folders too name their own. Gives whether it did. Call it before a kernel is first used. Several programs may do so at
     once: the worst that happens is that one of them compiles again.
     """
     files = sorted(sources)
     digest = hashlib.sha256()
     for file in files:
         digest.update(file.name.encode() + b"\0" + file.read_bytes())
-    cache = files[0].parent / "__pycache__"
+    cache = (folder or files[0].parent) / "__pycache__"
     stamp = cache / STAMP
     with suppress(OSError):
         if stamp.read_text(encoding="ascii") == digest.hexdigest():

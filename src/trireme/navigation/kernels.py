@@ -18,10 +18,15 @@ addition, and nothing needs a test against the map's size. Arrays are C-contiguo
 Outcomes are `GOING_ON`, `FIRST` (seat 0 has won), `SECOND`, `DRAWN`.
 """
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numba import njit
+
+from trireme.core.kernel_cache import forget_stale_kernels
+
+forget_stale_kernels(Path(__file__).parent.glob("*kernels.py"))
 
 GOING_ON, FIRST, SECOND, DRAWN = 0, 1, 2, 3
 

@@ -4,12 +4,21 @@ Shapes: B games in play, n × n points (point = row × n + col), area = n × n. 
 in play; a finished game leaves its row of moves behind and its place starts the next one.
 """
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
+import trireme.gomoku
+from trireme.core.kernel_cache import forget_stale_kernels
 from trireme.gomoku.kernels import DRAWN, GOING_ON, WON, wins
+
+_HERE, _GOMOKU = Path(__file__).parent, Path(trireme.gomoku.__file__).parent
+forget_stale_kernels(
+    [*_HERE.glob("*kernels.py"), *_GOMOKU.glob("*kernels.py"), _GOMOKU / "layout.py"],
+    folder=_HERE,
+)
 
 EXPLORER, PARTNER, TEACHER, ELDER = 0, 1, 2, 3
 """Who plays a colour: the network with much noise, with little, the heuristic, an old network."""

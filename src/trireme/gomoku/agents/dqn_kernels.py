@@ -1,10 +1,16 @@
 """Fives at one glance: which points would win at once."""
 
+from pathlib import Path
 from typing import Any
 
 from numba import njit
 
+from trireme.core.kernel_cache import forget_stale_kernels
+
 from ..kernels import place, take_back
+
+_HERE = Path(__file__).parent
+forget_stale_kernels([Path(__file__), _HERE.parent / "kernels.py"], folder=_HERE)
 
 
 @njit(cache=True)
