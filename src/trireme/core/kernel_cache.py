@@ -20,8 +20,8 @@ def forget_stale_kernels(sources: Iterable[Path], folder: Path | None = None) ->
     """Remove the compiled kernels of one folder if any of `sources` has changed.
 
     Without `folder` it is the one that the sources lie in; kernels that are made from sources of
-    other folders too name their own. Gives whether it did. Call it before a kernel is first used. Several programs may do so at
-    once: the worst that happens is that one of them compiles again.
+    other folders too name their own. Gives whether it did. Call it before a kernel is first used.
+    Several programs may do so at once: the worst that happens is that one of them compiles again.
     """
     files = sorted(sources)
     digest = hashlib.sha256()
