@@ -49,7 +49,8 @@ many = 10**6
 limits = Limits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
                 connections_of_one=many, connections=many, rooms=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
-server_for(open_store(sys.argv[2]), Config(limits, workers=1, warm=False)).run([listener])
+config = Config(limits, workers=1, warm=False)
+server_for(open_store(sys.argv[2]), config, alone=True).run([listener])
 """
 ECHO = """
 import socket, sys

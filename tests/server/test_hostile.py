@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -249,7 +250,11 @@ def test_rooms_that_can_not_be_made(server: Running, body: bytes, code: str) -> 
         "nobody",
         "random:seed=1",
         "random:",
-        "gomocup:command=sh",
+        "gomocup:cmd=sh",
+        "process:cmd=sh",
+        "process",
+        "trireme.core.process_agent:ProcessAgent",
+        "trireme.core.agents:Random",
         ":",
         "search:depth=1e12",
         "search:nodes=99999999999",
@@ -265,6 +270,19 @@ def test_only_the_games_own_agents_may_sit_down(server: Running, spec: str) -> N
         assert answer.status_code == 201
     else:
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_agent")
+
+
+def test_programs_are_neither_offered_nor_started(server: Running, tmp_path: Path) -> None:
+    for game in server.http.get("/api/games").json():
+        assert {agent["name"] for agent in game["agents"]}.isdisjoint({"process", "gomocup"})
+        for name in ("process", "gomocup"):
+            sign = tmp_path / f"{game['name']}-{name}"
+            chairs = [{"kind": "me"}, {"kind": "agent", "agent": f"{name}:cmd=touch {sign}"}]
+            wish = {"game": game["name"], "variant": game["versus"], "seats": chairs}
+            answer = server.http.post("/api/rooms", json=wish).json()
+            assert answer["code"] == "bad_agent"
+            assert "a room may seat random, " in answer["message"]
+            assert not sign.exists()
 
 
 def test_a_large_body_is_refused_before_it_is_read(serve: Callable[..., Running]) -> None:

@@ -199,3 +199,19 @@ def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:
 
     asyncio.run(story())
     engine.dispose()
+
+
+def test_the_usual_opponent_sits_down_though_every_worker_is_busy(tmp_path: Path) -> None:
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def story() -> None:
+        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby.workers.start()
+        info = await lobby.catalogue.game("gomoku")
+        await asyncio.to_thread(lobby.workers.stop)
+        held = await lobby.create(NewRoom.model_validate({"game": "gomoku"}))
+        assert held.room.table.chairs[1].name == info.opponent
+        await lobby.close()
+
+    asyncio.run(story())
+    engine.dispose()

@@ -26,6 +26,15 @@ def serve(
         int | None,
         typer.Option(min=1, max=64, help="Processes for agents  [default: one a core, at least 2]"),
     ] = None,
+    keep: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=36_500,
+            help="Days that finished games are kept, 0: for ever. Unfinished ones go after 30, "
+            "rooms without a move after 2.",
+        ),
+    ] = 365,
 ) -> None:
     """Serve the web app: play in the browser, alone, together and online.
 
@@ -43,7 +52,7 @@ def serve(
     typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)
     if open_:
         webbrowser.open(url)
-    run(listener, database, workers)
+    run(listener, database, workers, keep)
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -29,6 +29,7 @@ class ProcessAgent:
     startup: float = option(30.0, "seconds that the program may take to get ready")
 
     name: ClassVar[str] = "process"
+    web: ClassVar[bool] = False
 
     _program: Program | None = field(default=None, init=False, repr=False, compare=False)
     _game: AnyGame | None = field(default=None, init=False, repr=False, compare=False)

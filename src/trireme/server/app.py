@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -26,12 +27,16 @@ from .limits import Buckets, Limits
 from .lobby import Lobby
 from .pages import mount_pages
 from .rest import api, operator
+from .retention import Retention
 from .sockets import Sockets
 from .tasks import Failure
+
+log = logging.getLogger("trireme.server")
 
 SWEEP_SECONDS = 15
 LOOK_SECONDS = 0.1
 """How often the event loop's lateness is looked at."""
+FORGET_SECONDS = 3600
 STATIC = Path(__file__).parent / "static"
 
 
@@ -44,6 +49,8 @@ class Config:
     """Processes that agents think in; with two, one can answer while the other compiles."""
     warm: bool = True
     """Whether idle workers compile and load what the first players will need."""
+    retention: Retention | None = field(default_factory=Retention)
+    """How long rooms are kept; None: for ever."""
     clock: Clock = field(default_factory=LoopClock)
     static: Path = STATIC
     """The built client."""
@@ -58,7 +65,9 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
         lobby.workers.start(warm_up() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
-        chores = asyncio.gather(_sweep(lobby, config.warm), _watch(lobby))
+        chores = asyncio.gather(
+            _sweep(lobby, config.warm), _watch(lobby), _forget(lobby, config.retention)
+        )
         try:
             yield
         finally:
@@ -96,6 +105,16 @@ async def _sweep(lobby: Lobby, warm: bool) -> None:
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         lobby.sweep()
+
+
+async def _forget(lobby: Lobby, kept: Retention | None) -> None:
+    while kept is not None:
+        try:
+            if gone := await lobby.forget(kept):
+                log.info("%d rooms are forgotten", gone)
+        except Exception:
+            log.exception("old rooms could not be deleted")
+        await asyncio.sleep(FORGET_SECONDS)
 
 
 async def _watch(lobby: Lobby) -> None:

@@ -38,8 +38,11 @@ class Catalogue:
         return self._games[name]
 
     async def vet(self, game: str, settings: dict[str, Any], spec: str) -> None:
-        """Refuse an agent that a room may not seat."""
-        if (game, spec) in self._vetted:
+        """Refuse an agent that a room may not seat.
+
+        The usual opponent is known to work: nobody waits for a worker that is busy compiling.
+        """
+        if (game, spec) in self._vetted or spec == (await self.game(game)).opponent:
             return
         try:
             await self._workers.ask(Vet(game, settings, spec), 60)

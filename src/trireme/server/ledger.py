@@ -10,7 +10,7 @@ import asyncio
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +20,7 @@ import msgspec
 from sqlalchemy import Connection, Engine, TextClause, text
 
 from .events import AnyEvent, Setup, decode, encode
+from .retention import Retention, forget
 
 T = TypeVar("T")
 BATCH = 500
@@ -160,6 +161,10 @@ class Ledger:
             return [Finished(r[0], r[1], r[2], _list(r[3]), _list(r[4]), r[5], r[6]) for r in rows]
 
         return await self._do(do)
+
+    async def forget(self, kept: Retention, now: str, spared: Collection[str]) -> int:
+        """Delete some rooms whose time is over, and give their number."""
+        return await self._do(lambda connection: forget(connection, kept, now, spared))
 
     async def _do(self, do: Callable[[Connection], T] | None, rows: Sequence[_Row] = ()) -> T:
         """Have the rows entered, then `do` done, in one transaction."""

@@ -26,6 +26,7 @@ from .metrics import Metrics
 from .ratings import Ratings
 from .requests import Chair as WantedChair
 from .requests import NewRoom
+from .retention import AT_ONCE, Retention
 from .room import Room
 from .table import Table
 from .telling import terminal
@@ -165,6 +166,16 @@ class Lobby:
             )
             if room.idle and (alone or room.broken):
                 del self.rooms[room_id]
+
+    async def forget(self, kept: Retention) -> int:
+        """Delete the rooms whose time is over, and give their number; moves come in between."""
+        gone = 0
+        while True:
+            spared = {*self.rooms, *self._loading}
+            some = await self.ledger.forget(kept, self.clock.stamp(), spared)
+            gone += some
+            if some < AT_ONCE:
+                return gone
 
     def _must_have_place(self) -> None:
         if len(self.rooms) >= self.limits.rooms:

@@ -14,15 +14,20 @@ from trireme.core.registry import GAMES, make_game
 from trireme.store import open_store
 
 from .app import Config, create_app
+from .retention import Retention
+
+KEEP_DAYS = int(Retention.finished)
 
 
-def run(listener: socket.socket, database: str | None, workers: int | None = None) -> None:
-    """Serve until Ctrl-C or SIGTERM."""
+def run(
+    listener: socket.socket, database: str | None, workers: int | None = None, keep: int = KEEP_DAYS
+) -> None:
+    """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games stay, 0 for ever."""
     engine = open_store(database)
-    config = Config()
+    config = Config(retention=Retention.of(keep))
     if workers is not None:
         config = replace(config, workers=workers)
-    server_for(engine, config).run([listener])
+    server_for(engine, config, alone=True).run([listener])
 
 
 GARBAGE = 5_000, 10, 20
@@ -34,8 +39,8 @@ SWITCH_SECONDS = 0.001
 several times in every transaction, and rooms wait for that."""
 
 
-class _Server(uvicorn.Server):
-    """A server that does not search for garbage among what it needs as long as it runs."""
+class _Tuned(uvicorn.Server):
+    """A server that has a whole process to itself, and sets it up so that nobody waits long."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -47,9 +52,13 @@ class _Server(uvicorn.Server):
         sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def server_for(engine: Engine, config: Config) -> uvicorn.Server:
-    """The HTTP server with the limits that the application expects of it."""
-    return _Server(
+def server_for(engine: Engine, config: Config, *, alone: bool = False) -> uvicorn.Server:
+    """The HTTP server with the limits that the application expects of it.
+
+    `alone`: the process is there for nothing else, and may be tuned for it.
+    """
+    kind = _Tuned if alone else uvicorn.Server
+    return kind(
         uvicorn.Config(
             create_app(engine, config),
             log_level="warning",

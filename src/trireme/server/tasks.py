@@ -171,7 +171,7 @@ class Vet:
         offered = {a.name: a for a in describe(self.game)}
         parsed = parse_spec(self.spec)
         if parsed.cls is not None or parsed.name not in offered:
-            raise BadSpec(f"expected one of {', '.join(offered)}, not {self.spec!r}")
+            raise BadSpec(f"a room may seat {', '.join(offered)}, not {self.spec!r}")
         allowed = {option.name for option in offered[parsed.name].options}
         for name, value in parsed.options.items():
             if name not in allowed:

@@ -31,6 +31,7 @@ class Gomocup:
     memory: int = option(0, "bytes that the engine may use; 0: as it likes")
 
     name: ClassVar[str] = "gomocup"
+    web: ClassVar[bool] = False
 
     _program: Program | None = field(default=None, init=False, repr=False, compare=False)
     _game: Gomoku | None = field(default=None, init=False, repr=False, compare=False)
