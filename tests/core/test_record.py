@@ -60,7 +60,7 @@ def test_undone_moves_are_kept_in_the_file_but_do_not_stand() -> None:
     session.move({0: GAME.read("c3")})
     record = session.record
     assert record.moves == ({0: "c3"},)
-    assert record.text.count("d4") == 1
+    assert record.text.count('"d4"') == 1
     assert record.verify() == session.state
 
 
