@@ -82,7 +82,7 @@ def test_navigation_against_the_program(site: Site, visit: Visit) -> None:
 def test_two_at_one_screen(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     play_on_one_screen(page, site.url)
-    expect(status(page)).to_have_text(re.compile("(black|seat 0) won", re.IGNORECASE))
+    expect(status(page)).to_have_text(re.compile("(black|first player) won", re.IGNORECASE))
 
 
 def test_two_at_one_screen_do_not_see_each_others_waters(site: Site, visit: Visit) -> None:

@@ -26,7 +26,7 @@ describe("the status", () => {
     expect(outcome(room({ result: result([0, 1]) }, []))).toBe("Drawn");
     const forfeits = [{ seat: 0, reason: "resigned", detail: "" }];
     expect(outcome(room({ result: result([1], { forfeits }) }, [0]))).toBe("You lost: you resigned");
-    const alone = room({ seat_names: ["seat 0"], result: { returns: [-41], winners: [], forfeits: [] } }, [0], ["Ada"]);
+    const alone = room({ seat_names: ["player"], result: { returns: [-41], winners: [], forfeits: [] } }, [0], ["Ada"]);
     expect(outcome(alone)).toBe("All sunk with 41 shots");
   });
 });
@@ -34,9 +34,14 @@ describe("the status", () => {
 describe("the story", () => {
   const moved = (text: string) => ({ kind: "moved" as const, move: 1, deeds: [], story: [text], ts: "" });
 
-  it("names players where the game only numbers seats", () => {
-    expect(storyOf(moved("seat 1: B7: miss"), room({}, [0]))).toEqual(["Search: B7: miss"]);
-    expect(storyOf(moved("seat 0 has placed its fleet"), room({}, [0]))).toEqual(["You have placed your fleet"]);
+  it("names players where the game has no names for seats", () => {
+    const part = { seat_names: ["first player", "second player"] };
+    expect(storyOf(moved("second player: B7: miss"), room(part, [0]))).toEqual(["Search: B7: miss"]);
+    expect(storyOf(moved("first player has placed its fleet"), room(part, [0]))).toEqual(["You have placed your fleet"]);
+    const twins = room(part, [], ["search", "search"]);
+    expect(storyOf(moved("second player: B7: miss"), twins)).toEqual(["Second player: B7: miss"]);
+    const alone = room({ seat_names: ["player"] }, [0], ["Ada"]);
+    expect(storyOf(moved("player: B7: miss"), alone)).toEqual(["You: B7: miss"]);
     expect(storyOf(moved("black: h8"), room({}, [0]))).toEqual(["black: h8"]);
   });
 

@@ -67,6 +67,10 @@ class BattleshipTerminal(Terminal):
         "random": Command("place your fleet at random", _place),
     }
 
+    def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:
+        assert isinstance(game, Battleship)
+        return ("first player", "second player")[seat] if game.duel else "player"
+
     def story(
         self,
         game: AnyGame,

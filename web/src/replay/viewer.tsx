@@ -6,11 +6,12 @@ import { gamesStore } from "../games/catalogue";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
 import { copyLink } from "../room/table";
-import { capital } from "../room/words";
+import { capital, countedSeat, isCounted } from "../room/words";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Curve } from "../ui/curve";
 import { Back, Bulb, Download, First, Last, Link, Next, Pause, Play } from "../ui/icons";
+import { useVoice } from "../ui/voice";
 import type { Replay } from "../wire";
 import { type AnalysisState, keyOf, type Source, useAnalysis } from "./analysis";
 import { type Player, usePlayer } from "./player";
@@ -44,10 +45,12 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   }, [player.stop, player.running]);
   useKeys(player, stops.length);
 
-  if (!module) return <p>This client knows no game called {replay.game}.</p>;
   const judged = seatToJudge(frame, seen);
   const settled = player.progress >= 1 && at.phase === (phasesOf(frame) || null);
-  const insight = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
+  const known = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
+  const voice = useVoice(known, module?.thinker ?? "");
+  const insight = voice.insight;
+  if (!module) return <p>This client knows no game called {replay.game}.</p>;
   return (
     <div class="table replay">
       <section class="board-side" aria-label="Board">
@@ -70,7 +73,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
         <div class="status">
           <h1>{heading(replay)}</h1>
         </div>
-        <p class="soft small">{position(at, (frame.moved?.story ?? []).map((line) => personal(replay, line)))}</p>
+        <p class="soft small">{position(at, (frame.moved?.story ?? []).map((line) => personal(replay, at.turn, line)))}</p>
         <div class="row">
           {info?.insight && (
             <button type="button" class="button small" aria-pressed={thinking} onClick={() => setThinking(!thinking)}>
@@ -93,8 +96,11 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
             {insight ? (
               <module.Thought insight={insight} next={nextDeed(replay, at.turn, judged)} />
             ) : (
-              <p class="soft small">{analysis.problem ?? (judged === null ? "There is nothing left to think about." : "Thinking…")}</p>
+              !voice.why && (
+                <p class="soft small">{analysis.problem ?? (judged === null ? "There is nothing left to think about." : "Thinking…")}</p>
+              )
             )}
+            {voice.picker}
             <Progress replay={replay} analysis={analysis} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />
           </section>
         )}
@@ -118,11 +124,14 @@ function heading(replay: Replay): string {
 /** What the game calls a seat, or its player where seats are only numbered. */
 function callSeat(replay: Replay, turn: number, seat: number): string {
   const name = replay.frames[turn]?.seat_names[seat] ?? "";
-  return name === "" || /^seat \d+$/.test(name) ? replay.seats[seat] || "a player" : name;
+  const twins = replay.seats[0] === replay.seats[1];
+  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "a player" : name;
 }
 
-function personal(replay: Replay, line: string): string {
-  return line.replace(/^seat (\d+)\b/, (_, seat: string) => capital(replay.seats[Number(seat)] || "a player"));
+function personal(replay: Replay, turn: number, line: string): string {
+  const names = replay.frames[turn]?.seat_names ?? [];
+  const seat = countedSeat(line, names);
+  return seat < 0 ? line : capital(callSeat(replay, turn, seat)) + line.slice(names[seat]!.length);
 }
 
 function position(at: Stop, story: string[]): string {

@@ -8,18 +8,30 @@ export function playerName(info: RoomInfo | null, position: Position | null, sea
   return player?.name || seatName(position, seat);
 }
 
-/** What the game calls a seat, such as black; games that only number them get an ordinal. */
+/** What the game calls a seat, such as black or first player. */
 export function seatName(position: Position | null, seat: number): string {
-  const name = position?.seat_names[seat] ?? "";
-  return name === "" || /^seat \d+$/.test(name) ? (["first player", "second player"][seat] ?? name) : name;
+  return position?.seat_names[seat] || (["first player", "second player"][seat] ?? "");
 }
 
-/** A sentence of the story with players in the place of seats that are only numbered. */
+/** Whether the game has no name for a seat, such as black, but only counts it. */
+export function isCounted(name: string): boolean {
+  return name === "" || /^(first |second )?player$|^seat \d+$/.test(name);
+}
+
+/** The seat that a sentence begins with, if it is one that is only counted; else -1. */
+export function countedSeat(text: string, names: readonly string[]): number {
+  return names.findIndex((name) => name !== "" && isCounted(name) && text.startsWith(name));
+}
+
+/** A sentence of the story with players in the place of seats that are only counted. */
 function personal(text: string, room: Room): string {
-  const match = /^seat (\d+)\b(.*)$/s.exec(text);
-  if (!match) return text;
-  const [seat, rest] = [Number(match[1]), match[2]!];
+  const names = room.position?.seat_names ?? [];
+  const seat = countedSeat(text, names);
+  if (seat < 0) return text;
+  const rest = text.slice(names[seat]!.length);
   const own = room.seats.length === 1 && room.seats[0] === seat;
+  const [one, two] = names.map((_, s) => playerName(room.info, room.position, s));
+  if (!own && one === two) return capital(text);
   if (own) return `You${rest.replace(" has ", " have ").replace(" its ", " your ")}`;
   return capital(playerName(room.info, room.position, seat)) + rest;
 }
