@@ -47,6 +47,8 @@ export interface GameModule {
   Picture: ComponentType<PictureProps>;
   /** What the agent thought, in words and numbers. */
   Thought: ComponentType<{ insight: Record<string, unknown>; next: string | null }>;
+  /** Who thinks, where others may be heard too. */
+  thinker: string;
   /** Settings of its own in the lobby. */
   Setup: ComponentType<SetupProps>;
   /** What the lobby shows large, where settings change how the game looks. */

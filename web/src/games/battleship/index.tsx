@@ -83,6 +83,7 @@ export const battleship: GameModule = {
   Play: BattleshipPlay,
   Picture,
   Thought,
+  thinker: "exact",
   Setup,
   pace: 0.6,
   quick: { variant: "duel" },

@@ -7,6 +7,7 @@ import { seatName } from "../../room/words";
 import { play } from "../../sound";
 import { Curve } from "../../ui/curve";
 import { Check, Dice } from "../../ui/icons";
+import { useVoice } from "../../ui/voice";
 import type { BattleshipView } from "../../wire";
 import type { PlayProps } from "../module";
 import { HeatChart, SeaChart } from "./board";
@@ -144,7 +145,8 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
     if (!salvo) return fire([cell]);
     setChosen(chosen.includes(cell) ? chosen.filter((c) => c !== cell) : [...chosen, cell].slice(-shots));
   };
-  const insight = heatOn ? (room.insight?.insight as BattleshipInsight | undefined) : undefined;
+  const voice = useVoice(heatOn ? (room.insight?.insight ?? null) : null, "exact");
+  const insight = voice.insight as BattleshipInsight | null;
   const best = insight?.best ?? (heatOn ? (room.hint?.action ?? null) : null);
   const board = boards[aim]!;
   const heatShown = heatOn && !!game?.insight;
@@ -163,6 +165,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
           </div>
         )}
       </div>
+      {heatOn && voice.picker}
       {heatOn && entropy.length > 0 && (
         <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />
       )}

@@ -55,6 +55,7 @@ export const gomoku: GameModule = {
   Play: GomokuPlay,
   Picture,
   Thought,
+  thinker: "search",
   Setup,
   pace: 0.7,
   quick: {},

@@ -5,6 +5,7 @@ import { seatShown } from "../../room/state";
 import { Table } from "../../room/table";
 import { capital } from "../../room/words";
 import { play } from "../../sound";
+import { useVoice } from "../../ui/voice";
 import type { GomokuState } from "../../wire";
 import type { PlayProps } from "../module";
 import { GomokuBoard } from "./board";
@@ -29,7 +30,8 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
   const act = (action: string) => {
     if (seat !== null) connection.send({ type: "act", seat, action, moves });
   };
-  const insight = hints ? ((room.insight?.insight ?? null) as GomokuInsight | null) : null;
+  const voice = useVoice(hints ? (room.insight?.insight ?? null) : null, "search");
+  const insight = voice.insight as GomokuInsight | null;
   const hint = hints ? (room.hint?.action ?? null) : null;
   const size = Number(room.info?.settings.size ?? 15);
   return (
@@ -57,8 +59,9 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
           <section class="panel stack thought">
             <EvaluationBar value={insight?.value ?? null} name={room.position?.seat_names[seat ?? 0] ?? ""} />
             {insight && <Thought insight={insight as Record<string, unknown>} next={null} />}
-            {!insight && !hint && <p class="soft small">{state?.to_move ? "Looking ahead…" : "It is not your turn."}</p>}
+            {!insight && !hint && !voice.why && <p class="soft small">{state?.to_move ? "Looking ahead…" : "It is not your turn."}</p>}
             {hint && !insight && <p>The agent would play {hint}.</p>}
+            {voice.picker}
           </section>
         )
       }

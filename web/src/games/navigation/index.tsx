@@ -47,6 +47,7 @@ export const navigation: GameModule = {
   Play: NavigationPlay,
   Picture,
   Thought,
+  thinker: "nash",
   Setup: NavigationSetup,
   Poster: NavigationPoster,
   pace: 6,
