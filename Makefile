@@ -48,7 +48,7 @@ format: .venv/dev ## format and mend what lints can mend
 bench: .venv/dev ## measure the raw speed of the kernels
 	@for script in benchmarks/*_kernels.py; do $(BIN)/python $$script || exit 1; done
 
-wheel: .venv/dev ## build the package that needs no Node
+wheel: .venv/bin/python ## build the package that needs no Node
 	scripts/build-client
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
