@@ -138,7 +138,7 @@ def test_the_network_gives_hints_by_name(hand: Hand) -> None:
     pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
     pvp(hand)
     hand.choose("seconds", "0.3")
-    hand.choose("hints", "dqn")
+    hand.choose("voice", "dqn")
     hand.window.set_up("h8 a1 i8 b5 j8 c9 k8 d13")
     hand.press(hand.window.buttons["hints"])
     hand.until(lambda: hand.window.hints)
@@ -146,13 +146,13 @@ def test_the_network_gives_hints_by_name(hand: Hand) -> None:
     values = list(hand.window.hints.values())
     assert [int(value) for value in values] == sorted(map(int, values), reverse=True)
     assert next(iter(hand.window.hints)) in ((7, 6), (7, 11))
-    hand.choose("hints", "search")
+    hand.choose("voice", "search")
     assert next(iter(hand.window.hints.values())) == "W1"
 
 
 def test_a_voice_that_can_not_speak_says_why(hand: Hand) -> None:
     found = {"moves": [], "opinions": {}, "unheard": {"dqn": "networks need onnxruntime"}}
-    hand.choose("hints", "dqn")
+    hand.choose("voice", "dqn")
     hand.window._hinting = 99
     hand.window._take(Reply(99, found))
     assert hand.says("networks need onnxruntime")

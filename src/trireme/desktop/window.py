@@ -93,31 +93,40 @@ class Window:
             ("white", "White agent", agents, "search"),
             ("seconds", "Seconds a move", SECONDS, "1"),
             ("epsilon", "ε (random moves)", EPSILONS, "0"),
-            ("hints", "Hints by", (ENGINE, NETWORK), ENGINE),
         ):
             ttk.Label(panel, text=label).pack(anchor="w")
-            box = ttk.Combobox(panel, values=values, width=22, name=name)
-            if name not in ("black", "white", "seconds", "epsilon"):
-                box.configure(state="readonly")
-            box.set(value)
-            box.pack(anchor="w", pady=(0, 6))
-            for event in ("<<ComboboxSelected>>", "<Return>", "<FocusOut>"):
-                box.bind(event, partial(self._pressed, partial(self._chosen, name)))
-            self.boxes[name] = box
+            self._box(panel, name, values, value, 22).pack(anchor="w", pady=(0, 6))
+            if name in ("black", "white", "seconds", "epsilon"):
+                self.boxes[name].configure(state="normal")
+
+    def _box(
+        self, parent: ttk.Frame, name: str, values: tuple[str, ...], value: str, width: int
+    ) -> ttk.Combobox:
+        """A drop-down that the window listens to."""
+        box = ttk.Combobox(parent, values=values, width=width, name=name, state="readonly")
+        box.set(value)
+        for event in ("<<ComboboxSelected>>", "<Return>", "<FocusOut>"):
+            box.bind(event, partial(self._pressed, partial(self._chosen, name)))
+        self.boxes[name] = box
+        return box
 
     def _buttons(self, panel: ttk.Frame) -> None:
         self.buttons: dict[str, ttk.Button] = {}
         for name, label, action in (
             ("new", "New game", self.new_game),
             ("undo", "Undo", self.undo),
-            ("hints", "Hints", self.show_hints),
+            ("hints", "Hints by", self.show_hints),
             ("position", "Set up position…", self.ask_position),
             ("save", "Save record…", self.ask_save),
             ("open", "Open record…", self.ask_open),
             ("model", "Load model…", self.ask_model),
         ):
-            button = ttk.Button(panel, text=label, command=action, width=22, name=name)
-            button.pack(anchor="w", pady=2)
+            row = ttk.Frame(panel)
+            row.pack(fill="x", pady=2)
+            button = ttk.Button(row, text=label, command=action, name=name)
+            button.pack(side="left", fill="x", expand=True)
+            if name == "hints":
+                self._box(row, "voice", (ENGINE, NETWORK), ENGINE, 8).pack(side="left", padx=(4, 0))
             self.buttons[name] = button
 
     # What the player does
@@ -217,7 +226,7 @@ class Window:
         if name == "variant":
             self.new_game()
             return
-        if name == "hints":
+        if name == "voice":
             if self._insight:
                 self._hint()
                 self.redraw()
@@ -327,7 +336,7 @@ class Window:
 
     def _hint(self) -> None:
         """Take the hints of the chosen voice from what is known."""
-        found, voice = self._insight, self.boxes["hints"].get()
+        found, voice = self._insight, self.boxes["voice"].get()
         if voice in found["unheard"]:
             self.hints, self._said = {}, found["unheard"][voice]
             return
