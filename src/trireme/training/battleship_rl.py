@@ -215,7 +215,9 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
         case "ppo":
             return PPO(OpenPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
         case "a2c":
-            return A2C(OpenPolicy, policy_kwargs=policy, **rollout, **common)
+            return A2C(
+                OpenPolicy, policy_kwargs=policy, normalize_advantage=True, **rollout, **common
+            )
         case _:
             del policy["ortho_init"]
             return DQN(
@@ -225,7 +227,7 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
                 buffer_size=config.buffer,
                 learning_starts=config.boards * 20,
                 train_freq=1,
-                target_update_interval=500,
+                target_update_interval=32 * config.boards,
                 exploration_final_eps=config.epsilon_end,
                 **common,
             )
