@@ -9,7 +9,7 @@ from trireme.battleship.agents.book import booked, opening_book
 from trireme.battleship.agents.gunner import Sight
 from trireme.battleship.agents.lookahead import listed_fleets
 from trireme.battleship.agents.mcts import Mcts
-from trireme.battleship.batch import fleet_of, words
+from trireme.battleship.batch import fleet_of
 from trireme.battleship.belief import Believer
 from trireme.battleship.board import Board, Cell
 from trireme.battleship.fleets import Fleet, ship_at
@@ -62,11 +62,10 @@ def test_the_tree_counts_misses_as_plain_recursion_does(game: Battleship) -> Non
     assert belief is not None
     found = believer.fleets(shots, belief, 60, rng)
     weights = rng.random(len(found.weights))
-    listed = listed_fleets(board, found.layouts, weights)
+    shot = Sight(board, shots).fired
+    listed = listed_fleets(board, found.layouts, weights, shot)
     cells = np.array([0, 7, 11], np.int64)
-    misses = np.zeros(3)
-    fired = sum(board.bit(shot.cell) for shot in shots)
-    compare(cells, np.array(words(fired), np.uint64), listed, len(weights), misses)
+    misses = compare(cells, shot, listed, len(weights))
     fleets = [
         (fleet_of(board, layout), float(w))
         for layout, w in zip(found.layouts, weights, strict=True)
@@ -84,11 +83,11 @@ def test_the_deep_tree_chooses_the_second_shot_as_plain_search_does() -> None:
     belief = believer.count(shots)
     assert belief is not None
     found = believer.fleets(shots, belief, 50, rng)
-    listed = listed_fleets(board, found.layouts, found.weights)
-    cells, misses = np.array([7, 18], np.int64), np.zeros(2)
+    shot = Sight(board, shots).fired
+    listed = listed_fleets(board, found.layouts, found.weights, shot)
+    cells = np.array([7, 18], np.int64)
     seen = frozenset(shot.cell for shot in shots)
-    fired = np.array(words(sum(map(board.bit, seen))), np.uint64)
-    compare_deep(cells, fired, listed, 25, misses)
+    misses = compare_deep(cells, shot, listed, 25)
     laid = [fleet_of(board, layout) for layout in found.layouts]
     fleets = list(zip(laid, map(float, found.weights), strict=True))
     for cell, got in zip(cells, misses, strict=True):
@@ -215,7 +214,7 @@ def test_simulations_are_counted_where_they_went() -> None:
     belief = believer.count(())
     assert belief is not None
     found = believer.fleets((), belief, 100, rng)
-    listed = listed_fleets(board, found.layouts, np.ones(100))
+    listed = listed_fleets(board, found.layouts, np.ones(100), Sight(board, ()).fired)
     tree = agent.root(Sight(board, ()))
     chances, part = np.zeros(36), np.zeros(100, np.uint64)
     open_node(0, tree, listed, chances)

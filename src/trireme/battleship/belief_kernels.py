@@ -264,7 +264,7 @@ def last_two(
                     for w in range(words):
                         out_of = free[last, w] & evidence.options[last, w] & ~found[w]
                         give(w, out_of, -each, shares[last])
-            else:
+            elif mode == LIST or (tally[2] < len(out) and fractions[tally[2]] < totals[0] + gained):
                 at[s] = p
                 emit(found, each, totals[0], at, places, mode, fractions, tally, out, weights)
             totals[0] += gained

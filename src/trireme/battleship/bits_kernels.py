@@ -1,11 +1,16 @@
 """Bitsets of places for the kernels of Battleship: counting, finding and walking their bits."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
+
+from ..core.kernel_cache import forget_stale_kernels
+
+forget_stale_kernels(Path(__file__).parent.glob("*kernels.py"))
 
 ONE = np.uint64(1)
 ZERO = np.uint64(0)

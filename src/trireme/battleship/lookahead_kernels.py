@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from .bits_kernels import ONE, ZERO
+from .bits_kernels import ONE, ZERO, lowest
 
 U = np.uint64
+SMALL = U(8)
+"""Fleets up to which only the cells that they cover are looked at, not the whole board."""
 
 
 class Listed(NamedTuple):
@@ -22,9 +24,13 @@ class Listed(NamedTuple):
     owner: Any
     """int8[n, N]: the ship in a cell, or -1."""
     cells: Any
-    """uint8[n, T]: the cells of all ships."""
+    """uint8[n, T]: the cells of its ships that were not shot at when it was listed."""
+    left: Any
+    """uint8[n]: how many these are."""
     masks: Any
     """uint64[n, S, 3]: the cells of every ship."""
+    whole: Any
+    """uint64[n, 3]: the cells of all ships."""
     weights: Any
     """float64[n]: probabilities."""
     kinds: Any
@@ -32,20 +38,25 @@ class Listed(NamedTuple):
 
 
 @njit(cache=True)
-def unpack(layouts: Any, ships: Any, listed: Any) -> None:
-    """Fill the arrays of `listed` from `layouts` int16[n, S] and the board's `kernels.Ships`."""
+def unpack(layouts: Any, ships: Any, shot: Any, listed: Any) -> None:
+    """Fill the arrays of `listed` from `layouts` int16[n, S], the board's `kernels.Ships` and the
+    cells shot at so far, uint64[3]."""
     for f in range(U(len(layouts))):
         listed.owner[f, :] = -1
+        listed.whole[f, :] = ZERO
         t = ZERO
         for s in range(U(len(ships.kinds))):
             k, p = ships.kinds[s], U(layouts[f, s])
             for w in range(3):
                 listed.masks[f, s, w] = ships.masks[k, p, w]
+                listed.whole[f, w] |= ships.masks[k, p, w]
             for i in range(ships.sizes[s]):
                 cell = ships.cells[k, p, i]
                 listed.owner[f, U(cell)] = s
-                listed.cells[f, t] = cell
-                t += ONE
+                if not shot[U(cell) >> U(6)] >> (U(cell) & U(63)) & ONE:
+                    listed.cells[f, t] = cell
+                    t += ONE
+        listed.left[f] = t
 
 
 @njit(cache=True, inline="always")
@@ -64,12 +75,15 @@ def answer(f: Any, cell: Any, s0: Any, s1: Any, s2: Any, listed: Any) -> Any:
 
 @njit(cache=True)
 def likeliest(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -> Any:
-    """The open cell that most of the weight of the fleets `part` covers, and that weight."""
+    """The open cell that most of the weight of the fleets `part` covers, and that weight.
+
+    `chances` is left with the weight on every cell.
+    """
     chances[:] = 0.0
-    cells, weights = listed.cells, listed.weights
+    cells, left, weights = listed.cells, listed.left, listed.weights
     for i in range(U(len(part))):
         f = part[i]
-        for t in range(U(cells.shape[1])):
+        for t in range(U(left[f])):
             chances[U(cells[f, t])] += weights[f]
     best = 0.0
     at = ZERO
@@ -83,6 +97,54 @@ def likeliest(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -
 
 
 @njit(cache=True)
+def likeliest_of_few(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -> Any:
+    """As `likeliest`, faster for few fleets; wants `chances` all 0 and leaves them so."""
+    cells, left, weights = listed.cells, listed.left, listed.weights
+    best = 0.0
+    at = ZERO
+    for i in range(U(len(part))):
+        f = part[i]
+        for t in range(U(left[f])):
+            c = U(cells[f, t])
+            weight = chances[c] + weights[f]
+            chances[c] = weight
+            if weight > best or (weight == best and c < at):
+                shot = s0 if c < U(64) else s1 if c < U(128) else s2
+                if not shot >> (c & U(63)) & ONE:
+                    best = weight
+                    at = c
+    for i in range(U(len(part))):
+        f = part[i]
+        for t in range(U(left[f])):
+            chances[U(cells[f, t])] = 0.0
+    return at, best
+
+
+@njit(cache=True)
+def misses_of_two(f: Any, g: Any, s0: Any, s1: Any, s2: Any, listed: Any) -> Any:
+    """What the tree counts for two fleets: the cells of both are sure, and may tell them apart;
+    if they don't, a shot at the likelier misses when it is the other."""
+    whole, weights = listed.whole, listed.weights
+    differ = ZERO
+    for w in range(U(3)):
+        differ |= whole[f, w] ^ whole[g, w]
+        shared = whole[f, w] & whole[g, w] & ~(s0 if w == ZERO else s1 if w == ONE else s2)
+        while shared:
+            bit = shared & (ZERO - shared)
+            cell = (w << U(6)) + lowest(shared)
+            shared ^= bit
+            if w == ZERO:
+                s0 |= bit
+            elif w == ONE:
+                s1 |= bit
+            else:
+                s2 |= bit
+            if answer(f, cell, s0, s1, s2, listed) != answer(g, cell, s0, s1, s2, listed):
+                return 0.0
+    return min(weights[f], weights[g]) if differ else 0.0
+
+
+@njit(cache=True)
 def expected_misses(
     first: Any, shot: Any, listed: Any, part: Any, chances: Any, answers: Any, spare: Any,
     stack: Any, seen: Any,
@@ -90,8 +152,8 @@ def expected_misses(
     """The weight of all misses when `first` is fired, then greedily.
 
     `shot` uint64[3]: cells shot at. `part` uint64[n]: the fleets, put in order as it goes. Scratch:
-    `chances` float64[N], `answers` uint64[n], `spare` uint64[n], `stack` uint64[n + 8, 2] (parts),
-    `seen` uint64[n + 8, 3] (their shots).
+    `chances` float64[N] (all 0), `answers` uint64[n], `spare` uint64[n], `stack` uint64[n + 8, 2]
+    (parts), `seen` uint64[n + 8, 3] (their shots).
     """
     misses = 0.0
     counts = np.zeros(len(listed.kinds) + 3, U)
@@ -105,7 +167,14 @@ def expected_misses(
         low, high = stack[height, 0], stack[height, 1]
         s0, s1, s2 = seen[height, 0], seen[height, 1], seen[height, 2]
         if not fresh:
-            cell, weight = likeliest(part[low:high], s0, s1, s2, listed, chances)
+            if high - low == U(2):
+                misses += misses_of_two(part[low], part[low + ONE], s0, s1, s2, listed)
+                continue
+            if high - low <= SMALL:
+                cell, weight = likeliest_of_few(part[low:high], s0, s1, s2, listed, chances)
+            else:
+                cell, weight = likeliest(part[low:high], s0, s1, s2, listed, chances)
+                chances[:] = 0.0
             if weight <= 0.0:
                 continue
         fresh = False
@@ -141,8 +210,9 @@ def expected_misses(
 
 
 @njit(cache=True)
-def compare(cells: Any, shot: Any, listed: Any, n: int, misses: Any) -> None:
-    """`expected_misses` of each of `cells` int64[C] over the first `n` fleets, into `misses`."""
+def compare(cells: Any, shot: Any, listed: Any, n: int) -> Any:
+    """`expected_misses` of each of `cells` int64[C] over the first `n` fleets, float64[C]."""
+    misses = np.zeros(len(cells))
     part = np.zeros(n, U)
     chances = np.zeros(listed.owner.shape[1])
     answers, spare = np.zeros(n, U), np.zeros(n, U)
@@ -153,12 +223,14 @@ def compare(cells: Any, shot: Any, listed: Any, n: int, misses: Any) -> None:
         misses[i] = expected_misses(
             cells[i], shot, listed, part, chances, answers, spare, stack, seen
         )
+    return misses
 
 
 @njit(cache=True)
-def compare_deep(cells: Any, shot: Any, listed: Any, reach: int, misses: Any) -> None:
+def compare_deep(cells: Any, shot: Any, listed: Any, reach: int) -> Any:
     """As `compare` over all fleets, but the second shot too is the best of `reach` cells."""
     n = len(listed.weights)
+    misses = np.zeros(len(cells))
     part, again = np.zeros(n, U), np.zeros(n, U)
     chances, odds = np.zeros(listed.owner.shape[1]), np.zeros(listed.owner.shape[1])
     answers, spare = np.zeros(n, U), np.zeros(n, U)
@@ -168,7 +240,6 @@ def compare_deep(cells: Any, shot: Any, listed: Any, reach: int, misses: Any) ->
         cell = U(cells[i])
         after[:] = shot
         after[cell >> U(6)] |= ONE << (cell & U(63))
-        misses[i] = 0.0
         for said in range(U(len(listed.kinds) + 2)):
             size = 0
             for f in range(U(n)):
@@ -196,3 +267,4 @@ def compare_deep(cells: Any, shot: Any, listed: Any, reach: int, misses: Any) ->
                 least = min(least, found)
             if least < 1e18:
                 misses[i] += least
+    return misses

@@ -12,6 +12,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ...core.game import AnyGame, Turn
+from ..batch import words
 from ..board import Board
 from ..guess import Shot
 from ..notation import Shots
@@ -40,6 +41,11 @@ class Sight:
         cells = np.ones(self.board.rows * self.board.cols, np.bool_)
         cells[[row * self.board.cols + col for row, col in (s.cell for s in self.shots)]] = False
         return cells
+
+    @property
+    def fired(self) -> NDArray[np.uint64]:
+        """uint64[3]: the mask of the cells shot at."""
+        return np.array(words(sum(self.board.bit(s.cell) for s in self.shots)), np.uint64)
 
 
 def sight_of(turn: Turn[Action, View]) -> Sight:

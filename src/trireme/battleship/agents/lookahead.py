@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from ...core.options import option
-from ..batch import ships_of, words
+from ..batch import ships_of
 from ..belief import LIMIT, Fleets
 from ..board import Board
 from ..lookahead_kernels import Listed, compare, compare_deep, unpack
@@ -20,30 +20,28 @@ from .gunner import Floats, Sight, best
 from .posterior import Believing
 
 SURE = 1 - 1e-9
-KEPT = 3
-"""Candidates that go from the screening to the full comparison."""
+ROUNDS = ((1_500, 4), (4_000, 2))
+"""Fleets over which all candidates, then the better ones, are compared, and how many go on."""
 REACH = 5
 """Candidates for each of two shots, where it searches two."""
-FEW = 2_000
-"""Fleets that are compared without a screening."""
 
 
 @dataclass
 class Lookahead(Believing):
     """Compares its best shots by the misses that greedy play would need after each.
 
-    It does so once the fleets that agree with the answers are few enough to list; when they are
-    very few, the second shot is searched too. Before that it fires as the posterior does: trees
-    over samples of more fleets did not make it stronger, because good shots differ by less than
-    the noise.
+    It does so over all fleets that agree with the answers where they are few enough to list, else
+    over a sample drawn by the exact posterior; when they are very few, the second shot is searched
+    too. While counting takes long, it fires as the posterior does.
     """
 
     name: ClassVar[str] = "lookahead"
 
-    fleets: int = option(10_000, "most fleets that it lists and searches")
-    deep: int = option(2_500, "most fleets for which it searches the second shot too")
+    fleets: int = option(8_000, "fleets to list; where there are more, so many are drawn")
+    deep: int = option(2_000, "most fleets for which it searches the second shot too")
     width: int = option(10, "candidates to compare")
     ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
+    search: int = option(150_000, "steps of exact counting up to which it looks ahead at all")
     limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
     book: bool = option(True, "use the opening book")
 
@@ -55,8 +53,8 @@ class Lookahead(Believing):
         believer = self.believer(sight)
         belief = believer.believe(sight.shots, rng, limit=self.limit)
         cells = self.candidates(belief.cells)
-        many = not belief.exact or belief.fleets > self.fleets
-        if many or sight.salvo > 1 or belief.cells.max() >= SURE or len(cells) == 1:
+        slow = not belief.exact or believer.steps > self.search
+        if slow or sight.salvo > 1 or belief.cells.max() >= SURE or len(cells) == 1:
             return best(belief.cells, sight, None)
         fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
         return [self.compared(sight, cells, fleets, rng)]
@@ -79,32 +77,35 @@ class Lookahead(Believing):
     ) -> int:
         """The one of `cells` that leaves the fewest misses to expect."""
         order = rng.permutation(len(fleets.weights))
-        listed = listed_fleets(sight.board, fleets.layouts[order], fleets.weights[order])
-        fired = sum(sight.board.bit(shot.cell) for shot in sight.shots)
-        shot = np.array(words(fired), np.uint64)
-        misses = np.zeros(len(cells))
-        if len(order) > FEW and len(cells) > KEPT:
-            compare(cells, shot, listed, len(order) // 4, misses)
-            cells = cells[np.argsort(misses, kind="stable")[:KEPT]]
-            misses = np.zeros(len(cells))
-        compare(cells, shot, listed, len(order), misses)
+        shot = sight.fired
+        listed = listed_fleets(sight.board, fleets.layouts[order], fleets.weights[order], shot)
+        for some, kept in ROUNDS:
+            if some < len(order) and kept < len(cells):
+                cells = cells[compare(cells, shot, listed, some).argsort(kind="stable")[:kept]]
+        misses = compare(cells, shot, listed, len(order))
         if len(order) <= self.deep:
-            cells = cells[np.argsort(misses, kind="stable")[:REACH]]
-            misses = np.zeros(len(cells))
-            compare_deep(cells, shot, listed, REACH, misses)
+            cells = cells[misses.argsort(kind="stable")[:REACH]]
+            misses = compare_deep(cells, shot, listed, REACH)
         return int(cells[misses.argmin()])
 
 
-def listed_fleets(board: Board, layouts: NDArray[np.int16], weights: NDArray[np.float64]) -> Listed:
-    """Fleets as the kernels of the tree want them."""
+def listed_fleets(
+    board: Board,
+    layouts: NDArray[np.int16],
+    weights: NDArray[np.float64],
+    shot: NDArray[np.uint64],
+) -> Listed:
+    """Fleets as the kernels of the tree want them; `shot` uint64[3] are the cells shot at."""
     ships = ships_of(board)
     n, cells = len(weights), board.rows * board.cols
     listed = Listed(
         owner=np.empty((n, cells), np.int8),
         cells=np.empty((n, sum(board.sizes)), np.uint8),
+        left=np.empty(n, np.uint8),
         masks=np.empty((n, len(board.sizes), 3), np.uint64),
+        whole=np.empty((n, 3), np.uint64),
         weights=np.ascontiguousarray(weights),
         kinds=ships.kinds,
     )
-    unpack(np.ascontiguousarray(layouts), ships, listed)
+    unpack(np.ascontiguousarray(layouts), ships, shot, listed)
     return listed

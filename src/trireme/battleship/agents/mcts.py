@@ -52,7 +52,8 @@ class Mcts(Believing):
 
     def _search(self, sight: Sight, fleets: Fleets, rng: Generator, until: float) -> int:
         alike = rng.choice(len(fleets.weights), self.fleets, p=fleets.weights)
-        listed = listed_fleets(sight.board, fleets.layouts[alike], np.ones(self.fleets))
+        drawn, weights = fleets.layouts[alike], np.ones(self.fleets)
+        listed = listed_fleets(sight.board, drawn, weights, sight.fired)
         cells = sight.board.rows * sight.board.cols
         tree = self.root(sight)
         chances, part = np.zeros(cells), np.zeros(self.fleets, np.uint64)
