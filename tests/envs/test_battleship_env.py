@@ -320,9 +320,12 @@ def test_drawings_show_the_board_and_no_secret(capsys: pytest.CaptureFixture[str
     assert drawn is not None
     assert "✕" in drawn
     assert "cruiser" in drawn
-    page = started(render_mode="html").render()
+    sea = started(render_mode="html")
+    sea.step(0)
+    page = sea.render()
     assert page is not None
-    assert page.lstrip().startswith("<")
+    assert page.count("<td") == 25
+    assert page.count("×") == 1  # the hit
     started(render_mode="human").step(24)
     assert capsys.readouterr().out.count("○") == 3  # the miss, and the legend of two drawings
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from ..battleship import draw
+from ..battleship import draw, pictures
 from ..battleship.board import Board, Cell, cells_between, write_cell
 from ..battleship.fleets import Fleet
 from ..battleship.notation import Shots
@@ -282,7 +281,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
             print(draw.text(self.game, view, colour=sys.stdout.isatty()), end="\n\n")
             return None
         if self.render_mode == "html":
-            return f"<pre>{html.escape(draw.text(self.game, view))}</pre>"
+            return pictures.show(self.game, view).html
         return draw.text(self.game, view)
 
     def _fault(self, index: int) -> str | None:
