@@ -325,7 +325,7 @@ def test_drawings_show_the_board_and_no_secret(capsys: pytest.CaptureFixture[str
     page = sea.render()
     assert page is not None
     assert page.count("<td") == 25
-    assert page.count("×") == 1  # the hit
+    assert page.count("✕") == 1  # the hit
     started(render_mode="human").step(24)
     assert capsys.readouterr().out.count("○") == 3  # the miss, and the legend of two drawings
 
