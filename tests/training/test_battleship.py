@@ -174,6 +174,13 @@ def test_other_settings_can_not_go_on_from_a_checkpoint_of_sb3(tmp_path: Path) -
     rl.Training(tiny_rl(steps=99), tmp_path).resume(path)
 
 
+def test_other_settings_can_not_go_on_from_a_checkpoint_of_the_heatmap(tmp_path: Path) -> None:
+    path = heatmap.Training(tiny_heatmap(), tmp_path).checkpoint()
+    with pytest.raises(BadSettings, match="other settings"):
+        heatmap.Training(tiny_heatmap(epsilon=0.5), tmp_path).resume(path)
+    heatmap.Training(tiny_heatmap(steps=99), tmp_path).resume(path)
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm)

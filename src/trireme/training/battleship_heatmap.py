@@ -21,8 +21,18 @@ from trireme.battleship.batch import Batch, seeds
 from trireme.battleship.rules import Battleship
 
 from . import heatmap_kernels as kernels
+from .config import fingerprint
 from .log import Log
-from .run import Clock, describe, device_of, load_checkpoint, save_checkpoint, stoppable, write_json
+from .run import (
+    Clock,
+    check_same_run,
+    describe,
+    device_of,
+    load_checkpoint,
+    save_checkpoint,
+    stoppable,
+    write_json,
+)
 from .settings import BattleshipHeatmap
 
 
@@ -139,6 +149,7 @@ class Training:
         path = self.folder / "checkpoint.pt"
         arrays = {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
         state = {
+            "config": fingerprint(self.config, without=FREE),
             "step": self.step,
             "seconds": self.seconds + (clock.seconds if clock else 0.0),
             "network": self.network.state_dict(),
@@ -149,8 +160,9 @@ class Training:
         return path
 
     def resume(self, path: Path) -> None:
-        """Go on from a checkpoint."""
+        """Go on from a checkpoint: exactly, on a CPU."""
         state = load_checkpoint(path)
+        check_same_run(path, state, fingerprint(self.config, without=FREE), FREE)
         self.step, self.seconds = state["step"], state["seconds"]
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -179,3 +191,18 @@ class Training:
         config = self.config
         along = (1 - math.cos(math.pi * min(1.0, self.step / config.steps))) / 2
         return config.learning_rate + (config.learning_rate_end - config.learning_rate) * along
+
+
+FREE = {
+    "steps",
+    "minutes",
+    "device",
+    "threads",
+    "learning_rate",
+    "learning_rate_end",
+    "log_every",
+    "evaluate_every",
+    "evaluate_games",
+    "checkpoint_every",
+}
+"""Settings that a resumed run may change."""
