@@ -165,9 +165,11 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
           </div>
         )}
       </div>
-      {heatOn && voice.picker}
-      {heatOn && entropy.length > 0 && (
-        <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />
+      {heatOn && (
+        <div class="stack">
+          {entropy.length > 0 && <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />}
+          {voice.picker}
+        </div>
       )}
     </>
   );

@@ -15,10 +15,10 @@ export interface Orbit {
 const GLIDE = 0.035;
 
 export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbit {
-  const whole = size * 1.86;
+  const whole = size * 1.8;
   const target = middle.clone();
   let azimuth = -0.05;
-  let height = 0.82;
+  let height = 0.98;
   let distance = whole;
   let taken = false;
   const pointers = new Map<number, { x: number; y: number }>();

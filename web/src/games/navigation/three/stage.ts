@@ -52,7 +52,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
   scene.add(...ships, ...lanes, plans);
 
   const camera = new PerspectiveCamera(38, 1, 0.1, 200);
-  const eye = orbit(renderer.domElement, new Vector3(map.width / 2, 0, map.height / 2), Math.max(map.width, map.height));
+  const eye = orbit(renderer.domElement, new Vector3(map.width / 2, 0, 0.53 * map.height), Math.max(map.width, map.height));
   let shown: ArenaProps | null = null;
   let drawn: readonly NavigationPhaseEntry[] | null = null;
 
