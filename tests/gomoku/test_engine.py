@@ -14,7 +14,7 @@ from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
 from trireme.gomoku.encode import board_array, symmetric
 from trireme.gomoku.engine import Analysis, Engine, Limits
-from trireme.gomoku.openings import balanced
+from trireme.gomoku.openings import balanced, first_stone
 from trireme.gomoku.rules import Gomoku, Point, State, read_points
 from trireme.gomoku.search_kernels import search
 from trireme.gomoku.threat_kernels import fours, threats
@@ -183,3 +183,20 @@ def test_agents_play_swap2_and_choose(agent: str) -> None:
 def test_wrong_options_are_refused(spec: str) -> None:
     with pytest.raises(BadSpec):
         make_agent("gomoku", spec)
+
+
+@pytest.mark.parametrize("size", [5, 15, 26])
+@given(data=st.data())
+def test_the_first_stones_lie_in_the_middle_and_beside_each_other(
+    size: int, data: st.DataObject
+) -> None:
+    rng = np.random.default_rng(data.draw(st.integers(0, 2**32)))
+    middle = size // 2
+    row, col = first_stone(size, size, (), rng)
+    assert max(abs(row - middle), abs(col - middle)) <= 1
+    stone = data.draw(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)))
+    answer = first_stone(size, size, (stone,), rng)
+    assert all(0 <= i < size for i in answer)
+    assert max(abs(answer[0] - stone[0]), abs(answer[1] - stone[1])) == 1
+    off = max(abs(stone[0] - middle), abs(stone[1] - middle))
+    assert max(abs(answer[0] - middle), abs(answer[1] - middle)) == abs(off - 1)

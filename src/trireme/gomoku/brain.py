@@ -19,7 +19,7 @@ import numpy as np
 from trireme import __version__
 
 from .engine import TABLE_ROWS, Analysis, Engine, Limits
-from .openings import balanced
+from .openings import balanced, first_stone
 from .rules import LARGEST, SMALLEST, Point
 
 OWN, THEIRS, BLOCKED = 1, 2, 3
@@ -217,8 +217,8 @@ class Brain:
     def _move(self) -> list[str]:
         if len(self._stones) == self._width * self._height:
             raise Refused("the board is full")
-        if not self._stones:
-            row, col = self._height // 2, self._width // 2
+        if len(self._stones) < 2:
+            row, col = first_stone(self._height, self._width, self._stones, self._rng)
             self._stones[row, col] = OWN
             return [f"{col},{row}"]
         found = self._think()

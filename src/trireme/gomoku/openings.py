@@ -1,7 +1,8 @@
-"""Balanced openings: short starts after which neither side is clearly better."""
+"""Openings: balanced starts, after which neither side is clearly better, and first stones."""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import cache
 from importlib.resources import files
 
@@ -39,3 +40,24 @@ def starts(game: AnyGame, rng: Generator) -> tuple[AnyGame, tuple[str, ...]]:
         return game, ()
     opening = book[int(rng.integers(len(book)))]
     return game, tuple(game.write(point) for point in opening)
+
+
+def first_stone(rows: int, cols: int, stones: Collection[Point], rng: Generator) -> Point:
+    """A first stone, in the middle or beside it; or an answer to one, beside it towards the middle.
+
+    So early a search sees no difference, and would answer anywhere.
+    """
+
+    def from_middle(point: Point) -> int:
+        return max(abs(point[0] - rows // 2), abs(point[1] - cols // 2))
+
+    row, col = next(iter(stones), (rows // 2, cols // 2))
+    near = [
+        (r, c)
+        for r in range(max(0, row - 1), min(rows, row + 2))
+        for c in range(max(0, col - 1), min(cols, col + 2))
+        if (r, c) not in stones
+    ]
+    inward = min(map(from_middle, near)) if stones else 1
+    found = [point for point in near if from_middle(point) <= inward]
+    return found[int(rng.integers(len(found)))]

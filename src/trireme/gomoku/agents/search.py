@@ -12,7 +12,8 @@ from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 
 from ..engine import Analysis, Engine, Limits, Report
-from ..rules import Action, Gomoku, Point, State
+from ..openings import first_stone
+from ..rules import Action, Gomoku, State
 from ..swap2 import choose, opening_stone
 
 Level = Literal["easy", "medium", "hard", "full"]
@@ -76,8 +77,8 @@ class Search:
             return stone
         if options := game.choosing(view):
             return choose(options, self.analyse(game, view, seconds=turn.seconds).value)
-        if not view.stones:
-            return near_centre(game, turn.rng)
+        if len(view.stones) < 2:
+            return first_stone(game.size, game.size, view.stones, turn.rng)
         return self.analyse(game, view, seconds=turn.seconds, rng=turn.rng).best
 
     def analyse(
@@ -124,9 +125,3 @@ class Search:
             fours=strength.fours,
             threats=strength.threats,
         )
-
-
-def near_centre(game: Gomoku, rng: Generator) -> Point:
-    """A first stone: the centre or a point beside it."""
-    row, col = (game.size // 2 + int(rng.integers(-1, 2)) for _ in range(2))
-    return row, col
