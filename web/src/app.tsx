@@ -9,6 +9,7 @@ import { RoomPage } from "./room/page";
 import { type Route, route } from "./route";
 import { useStore } from "./store";
 import { HalfMoon, Moon, SoundOff, SoundOn, Sun, TriremeMark } from "./ui/icons";
+import { Lost } from "./ui/lost";
 
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME_ICONS = { auto: HalfMoon, light: Sun, dark: Moon };
@@ -113,7 +114,7 @@ function Page({ here }: { here: Route }) {
     case "maps":
       return <Later load={mapsPage} here={here} />;
     case "lost":
-      return <h1>There is nothing at this address</h1>;
+      return <Lost title="There is nothing at this address" />;
   }
 }
 

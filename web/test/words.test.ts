@@ -42,7 +42,7 @@ describe("the story", () => {
     expect(storyOf(moved("second player: B7: miss"), twins)).toEqual(["Second player: B7: miss"]);
     const alone = room({ seat_names: ["player"] }, [0], ["Ada"]);
     expect(storyOf(moved("player: B7: miss"), alone)).toEqual(["You: B7: miss"]);
-    expect(storyOf(moved("black: h8"), room({}, [0]))).toEqual(["black: h8"]);
+    expect(storyOf(moved("black: h8"), room({}, [0]))).toEqual(["Black: h8"]);
   });
 
   it("does not tell that a program is ready", () => {

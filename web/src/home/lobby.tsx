@@ -7,6 +7,7 @@ import { checkSettings } from "../rest";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Play } from "../ui/icons";
+import { Lost } from "../ui/lost";
 import type { Chair, GameInfo } from "../wire";
 import { AgentPicker, type Picked } from "./agents";
 import { begin } from "./begin";
@@ -17,7 +18,7 @@ export function LobbyPage({ name }: { name: string }) {
   const games = useStore(gamesStore);
   const info = games.find((g) => g.name === name);
   const module = MODULES[name];
-  if (!module) return <h1>There is no game called {name}</h1>;
+  if (!module) return <Lost title={`There is no game called ${name}`} />;
   if (!info) return <p class="soft loading">Asking the server…</p>;
   return <Lobby info={info} />;
 }

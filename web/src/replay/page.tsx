@@ -4,6 +4,7 @@ import { tokenOf } from "../prefs";
 import { getRecord, getReplay, listRecent, readRecord, Refused } from "../rest";
 import type { Route } from "../route";
 import { Upload } from "../ui/icons";
+import { Lost } from "../ui/lost";
 import type { RecentGame, Replay } from "../wire";
 import { MODULES } from "../games";
 import { Viewer } from "./viewer";
@@ -21,7 +22,7 @@ function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; 
   useEffect(() => {
     getReplay(room, tokenOf(room)).then(setReplay, (error: Error) => setProblem(error.message));
   }, [room]);
-  if (problem) return <p class="note">{problem}</p>;
+  if (problem) return <Lost title="This game is not here" why={problem} />;
   if (!replay) return <p class="soft loading">Reading the log book…</p>;
   const record = () => getRecord(room, tokenOf(room));
   return <Viewer replay={replay} source={{ room, record: null }} record={record} turn={turn} phase={phase} />;
@@ -94,14 +95,14 @@ function Import() {
                 <span>
                   <strong>{MODULES[game.game]?.title ?? game.game}</strong>{" "}
                   <span class="soft small">
-                    {game.seats.map((s) => s || "a player").join(" – ")}, {game.moves} moves
+                    {game.seats.map((s) => s || "a player").join(" – ")}, {count(game.moves)}
                   </span>
                 </span>
                 <a class="button small" href={`/replay/${game.room}`}>
                   Replay
                   <span class="visually-hidden">
                     {" "}
-                    {MODULES[game.game]?.title ?? game.game}, {game.moves} moves
+                    {MODULES[game.game]?.title ?? game.game}, {count(game.moves)}
                   </span>
                 </a>
               </li>
@@ -111,4 +112,8 @@ function Import() {
       </div>
     </div>
   );
+}
+
+function count(moves: number): string {
+  return moves === 1 ? "1 move" : `${moves} moves`;
 }

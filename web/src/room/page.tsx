@@ -9,6 +9,7 @@ import { go } from "../route";
 import { play } from "../sound";
 import { useStore } from "../store";
 import { Link } from "../ui/icons";
+import { Lost } from "../ui/lost";
 import { Log } from "./log";
 import { Players } from "./players";
 import { connect, type Connection } from "./socket";
@@ -23,7 +24,7 @@ export function RoomPage({ id }: { id: string }) {
   const room = useStore(connection.room);
   const games = useStore(gamesStore);
 
-  if (room.link === "gone") return <Gone message={room.refusal?.message ?? ""} />;
+  if (room.link === "gone") return <Lost title="This room is not here" why={room.refusal?.message ?? ""} />;
   if (!room.info || !room.position) return <p class="soft loading">Joining the room…</p>;
   const sit = async (seat: number) => {
     try {
@@ -87,20 +88,6 @@ function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
       )}
       <Players room={room} />
       <Log room={room} />
-    </div>
-  );
-}
-
-function Gone({ message }: { message: string }) {
-  return (
-    <div class="waiting panel stack">
-      <h1>This room is not here</h1>
-      <p class="soft">{message}</p>
-      <p>
-        <a class="button" href="/">
-          Back to the harbour
-        </a>
-      </p>
     </div>
   );
 }

@@ -27,7 +27,7 @@ export function countedSeat(text: string, names: readonly string[]): number {
 function personal(text: string, room: Room): string {
   const names = room.position?.seat_names ?? [];
   const seat = countedSeat(text, names);
-  if (seat < 0) return text;
+  if (seat < 0) return capital(text);
   const rest = text.slice(names[seat]!.length);
   const own = room.seats.length === 1 && room.seats[0] === seat;
   const [one, two] = names.map((_, s) => playerName(room.info, room.position, s));
@@ -103,9 +103,9 @@ export function storyOf(happening: Happening, room: Room): string[] {
       if (room.seats.length === 1 && room.seats[0] === happening.seat) return ["You are ready."];
       return [`${capital(name(happening.seat))} is ready.`];
     case "taken_back":
-      return [`${name(happening.seat)} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
+      return [`${capital(name(happening.seat))} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
     case "offered":
-      return [`${name(happening.offer.seat)} offers ${offerWords(happening.offer.kind)}.`];
+      return [`${capital(name(happening.offer.seat))} offers ${offerWords(happening.offer.kind)}.`];
     case "withdrawn":
       return [`The offer of ${offerWords(happening.offer.kind)} is off.`];
     case "ended":
