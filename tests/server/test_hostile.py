@@ -272,6 +272,14 @@ def test_only_the_games_own_agents_may_sit_down(server: Running, spec: str) -> N
         assert (answer.status_code, answer.json()["code"]) == (400, "bad_agent")
 
 
+def test_a_long_mistake_is_quoted_in_part(server: Running) -> None:
+    wish = {"game": "gomoku", "settings": {"size": "x" * 100_000}}
+    answer = server.http.post("/api/rooms", json=wish).json()
+    assert answer["code"] == "bad_settings"
+    assert answer["message"].startswith("gomoku: size must be int, not 'xxx")
+    assert len(answer["message"]) < 2000
+
+
 def test_programs_are_neither_offered_nor_started(server: Running, tmp_path: Path) -> None:
     for game in server.http.get("/api/games").json():
         assert {agent["name"] for agent in game["agents"]}.isdisjoint({"process", "gomocup"})

@@ -207,6 +207,14 @@ def test_health_and_metrics(server: Running) -> None:
     assert "trireme_late_seconds_bucket" in text
 
 
+def test_monitors_may_ask_for_the_head_alone(server: Running) -> None:
+    for place in ("/", "/healthz", "/api/games"):
+        head, whole = server.http.head(place), server.http.get(place)
+        assert (head.status_code, head.content) == (200, b"")
+        assert head.headers["content-type"] == whole.headers["content-type"]
+    assert server.http.head("/nothing.here").status_code == 404
+
+
 def test_ratings_come_from_the_arenas_store(serve: Callable[..., Running], tmp_path: Path) -> None:
     empty = serve("empty")
     assert empty.http.get("/api/ratings").json() == []

@@ -25,7 +25,7 @@ from .clock import Clock, LoopClock
 from .codes import STATUS, Code, Refusal
 from .limits import Buckets, Limits
 from .lobby import Lobby
-from .pages import mount_pages
+from .pages import Heads, mount_pages
 from .rest import api, operator
 from .retention import Retention
 from .sockets import Sockets
@@ -83,6 +83,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.state.new_rooms = Buckets(limits.room_rate, limits.room_burst)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(BodyLimit, most=limits.body_bytes)
+    app.add_middleware(Heads)
     app.include_router(api)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _refused)

@@ -35,6 +35,8 @@ from .workers import Workers
 P = ParamSpec("P")
 T = TypeVar("T")
 
+MOST_SAID = 1000
+"""Characters of an error that are sent: it quotes what came, and that may be long."""
 ASIDE = 4
 """Slow pieces of work that may run at once beside the rooms."""
 
@@ -214,7 +216,9 @@ def checked_game(name: str, variant: str | None, settings: dict[str, Any]) -> An
     try:
         return make_game(name, variant, **settings)
     except TriremeError as error:
-        raise Refusal("bad_settings", str(error)) from None
+        text = str(error)
+        shown = text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…"
+        raise Refusal("bad_settings", shown) from None
 
 
 def _rebuilt(stored: Stored) -> Table:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from .codes import Refusal
 
@@ -26,6 +27,17 @@ FOREVER = "public, max-age=31536000, immutable"
 """For files whose names change with their content."""
 GUARDS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 """A room's link may be all that keeps it private, so it is not told to other sites."""
+
+
+class Heads:
+    """Answers HEAD as it would GET; the HTTP server leaves the body away."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        head = scope["type"] == "http" and scope["method"] == "HEAD"
+        await self._app({**scope, "method": "GET"} if head else scope, receive, send)
 
 
 def mount_pages(app: FastAPI, static: Path) -> None:
