@@ -195,8 +195,9 @@ def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str
     assert (shots == rl.evaluate(again, 4, 2)).all()
 
 
-def test_the_policy_alone_is_the_policy_of_the_model() -> None:
-    config = tiny_rl()
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_policy_alone_is_the_policy_of_the_model(algorithm: str) -> None:
+    config = tiny_rl(algorithm=algorithm)
     model = rl.make_model(config, rl.make_env(config))
     observation = model.env.reset()  # type: ignore[union-attr]
     wanted = rl.scores(model, observation)  # type: ignore[arg-type]

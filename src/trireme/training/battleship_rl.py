@@ -121,13 +121,20 @@ class BoardHead(nn.Module):
 
 
 class Policy(nn.Module):
-    """The trained policy alone, from an observation to logits, on boards of any size."""
+    """The trained policy alone, from an observation to logits, on boards of any size.
+
+    DQN's are its Q values: the best cell is the best cell.
+    """
 
     def __init__(self, model: BaseAlgorithm) -> None:
         super().__init__()
         policy: Any = model.policy
-        self.trunk = policy.features_extractor.trunk
-        self.head = policy.action_net.layer
+        if isinstance(model, DQN):
+            self.trunk = policy.q_net.features_extractor.trunk
+            self.head = policy.q_net.q_net.layer
+        else:
+            self.trunk = policy.features_extractor.trunk
+            self.head = policy.action_net.layer
 
     def forward(self, board: Tensor, ships: Tensor, count: Tensor) -> Tensor:
         """`float[B, rows * cols]` of `float[B, rows, cols]`, `float[B, 5]` and `float[B, 1]`."""
