@@ -116,7 +116,7 @@ export function buildWaters(map: NavigationSeaMap, palette: Palette): Waters {
 
 /** Three arrowheads that run along the tile. */
 function wind(hazard: NavigationHazard, colour: Color): Waters {
-  const head = new Shape([new Vector2(0, 0.16), new Vector2(0.14, -0.08), new Vector2(0, -0.02), new Vector2(-0.14, -0.08)]);
+  const head = new Shape([new Vector2(0, 0.26), new Vector2(0.28, -0.1), new Vector2(0, 0.02), new Vector2(-0.28, -0.1)]);
   const geometry = new ShapeGeometry(head);
   geometry.rotateX(-Math.PI / 2);
   const group = new Group();
@@ -133,7 +133,7 @@ function wind(hazard: NavigationHazard, colour: Color): Waters {
       arrows.forEach((arrow, i) => {
         const u = (time * 0.6 + i / 3 + hazard.x * 0.13) % 1;
         arrow.position.z = 0.42 - 0.84 * u;
-        arrow.material.opacity = 0.75 * Math.sin(Math.PI * u);
+        arrow.material.opacity = 0.95 * Math.sin(Math.PI * u);
       });
     },
   };
