@@ -72,11 +72,20 @@ def test_no_page_has_a_serious_accessibility_fault(site: Site, visit: Visit, sch
     assert faults == {}
 
 
-def test_every_page_fits_on_a_phone(site: Site, visit: Visit) -> None:
-    page = visit(site.url, reduced_motion="reduce", **{**PHONE, "has_touch": False})
+@pytest.mark.parametrize("width", [320, 390])
+def test_every_page_fits_on_a_phone(site: Site, visit: Visit, width: int) -> None:
+    phone = {**PHONE, "has_touch": False, "viewport": {"width": width, "height": 780}}
+    page = visit(site.url, reduced_motion="reduce", **phone)
     for name in pages(page, site):
         wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= 390, f"{name} is {wide} pixels wide"
+        assert wide <= width, f"{name} is {wide} pixels wide"
+
+
+@pytest.mark.parametrize("place", ["room/zzzzzzzzzzzz", "replay/zzzzzzzzzzzz", "new/chess", "x/y"])
+def test_there_is_a_way_back_from_what_is_not_there(site: Site, visit: Visit, place: str) -> None:
+    page = visit(f"{site.url}/{place}")
+    page.get_by_role("link", name="Back to the harbour").click()
+    expect(page.get_by_role("heading", name="Three games.")).to_be_visible()
 
 
 def test_on_a_phone_a_first_tap_aims_and_a_second_plays(site: Site, visit: Visit) -> None:
