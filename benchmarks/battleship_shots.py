@@ -1,7 +1,8 @@
 """How many shots each agent of Battleship needs, alone, on the same fixed boards.
 
 Prints mean shots with a 95 % interval, and the CPU time of a move (mean, 95th percentile, most).
-Finished boards are kept in the results file, so an interrupted run goes on where it stopped.
+With --results, finished boards are kept in a file, and an interrupted run goes on where it stopped;
+take a new file after a change to an agent.
 
     python benchmarks/battleship_shots.py
     python benchmarks/battleship_shots.py --agents posterior,lookahead --boards 1000 --jobs 2
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -131,20 +133,23 @@ def main() -> None:
     parser.add_argument("--agents", default=",".join(["random", *shipped]), help="agent specs")
     parser.add_argument("--boards", type=int, default=4000, help="how many of the fixed boards")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
-    parser.add_argument("--results", type=Path, default=Path("battleship_shots.jsonl"))
+    parser.add_argument("--results", type=Path, help="keep finished boards in this file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
 
     agents = [spec.strip() for spec in args.agents.split(",")]
     lines: list[dict[str, Any]] = []
-    if args.results.exists():
+    if args.results and args.results.exists():
         lines = [json.loads(line) for line in args.results.read_text().splitlines()]
     left = list(jobs_left(agents, args.boards, lines))
-    with args.results.open("a") as file, ProcessPoolExecutor(args.jobs) as pool:
-        for line in pool.map(chunk, left):
+    with ProcessPoolExecutor(args.jobs) as pool:
+        for number, line in enumerate(pool.map(chunk, left), 1):
             lines.append(line)
-            file.write(json.dumps(line) + "\n")
-            file.flush()
+            if args.results:
+                with args.results.open("a") as file:
+                    file.write(json.dumps(line) + "\n")
+            if sys.stderr.isatty():
+                print(f"\r{number} of {len(left)} parts", end="", file=sys.stderr, flush=True)
     rows = table(agents, args.boards, lines)
     if args.json:
         print(json.dumps(rows, indent=2))
