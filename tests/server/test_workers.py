@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -22,7 +23,7 @@ from trireme.server.requests import NewRoom
 from trireme.server.room import Room
 from trireme.server.table import Table
 from trireme.server.tasks import Decide, Describe, Failure, Ponder, Vet, Warm, describe
-from trireme.server.workers import Workers
+from trireme.server.workers import Workers, _Compiling
 from trireme.store import open_store
 
 AGENTS = Path(__file__).with_name("agents.py")
@@ -211,6 +212,44 @@ def test_the_usual_opponent_sits_down_though_every_worker_is_busy(tmp_path: Path
         await asyncio.to_thread(lobby.workers.stop)
         held = await lobby.create(NewRoom.model_validate({"game": "gomoku"}))
         assert held.room.table.chairs[1].name == info.opponent
+        await lobby.close()
+
+    asyncio.run(story())
+    engine.dispose()
+
+
+def test_an_agent_is_compiled_by_one_worker_while_the_others_wait() -> None:
+    compiling, through = _Compiling(), threading.Event()
+    compiling.begin(("gomoku", "search"))
+    compiling.begin(("gomoku", "random"))
+
+    def second() -> None:
+        compiling.begin(("gomoku", "search"))
+        through.set()
+
+    thread = threading.Thread(target=second, daemon=True)
+    thread.start()
+    compiling.end(("gomoku", "random"))
+    assert not through.is_set()
+    compiling.end(("gomoku", "search"))
+    assert through.wait(60)
+    thread.join()
+
+
+def test_the_opponent_gets_ready_while_the_player_thinks(tmp_path: Path) -> None:
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def story() -> None:
+        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby.workers.start()
+        desk = lobby.workers._desks[0]
+        chairs = [{"kind": "me"}, {"kind": "agent", "agent": "random"}]
+        wish = NewRoom.model_validate({"game": "gomoku", "seats": chairs})
+        await lobby.create(wish)
+        await lobby.workers.question(Describe("gomoku"), 1)
+        assert ("gomoku", "random") in desk.prepared
+        await lobby.create(wish)
+        assert lobby.workers.waiting == 0
         await lobby.close()
 
     asyncio.run(story())

@@ -29,6 +29,7 @@ from .requests import NewRoom
 from .retention import AT_ONCE, Retention
 from .room import Room
 from .table import Table
+from .tasks import Warm
 from .telling import terminal
 from .workers import Workers
 
@@ -115,6 +116,8 @@ class Lobby:
             self.clock.stamp(),
         )
         room = await self._open(setup)
+        for spec in {chair.name for chair in chairs if chair.kind == "agent"}:
+            self.workers.prepare(Warm(wish.game, chosen, spec))
         seats = () if token is None else room.table.holds(token_hash(token))
         return Held(room, token, seats)
 

@@ -20,11 +20,13 @@ from typing import Any
 
 from .codes import Refusal
 from .limits import Limits
-from .tasks import Failure, Task, Warm
+from .tasks import Decide, Failure, Task, Warm
 from .worker import BEGAN, DONE, write_frame
 
 MOVE, QUESTION = 0, 1
 """Moves go before questions."""
+MOST_REMEMBERED = 10_000
+"""Agents, in all their options, that a worker is known to have had."""
 
 
 @dataclass(order=True)
@@ -38,6 +40,28 @@ class _Job:
     tries: int = field(compare=False, default=0)
 
 
+class _Compiling:
+    """Agents that some worker prepares for the first time.
+
+    Another worker that needs the same agent waits, and finds it compiled: two compilers at once
+    would take both of them twice as long.
+    """
+
+    def __init__(self) -> None:
+        self._agents: set[tuple[str, str]] = set()
+        self._changed = threading.Condition()
+
+    def begin(self, agent: tuple[str, str]) -> None:
+        with self._changed:
+            self._changed.wait_for(lambda: agent not in self._agents)
+            self._agents.add(agent)
+
+    def end(self, agent: tuple[str, str]) -> None:
+        with self._changed:
+            self._agents.discard(agent)
+            self._changed.notify_all()
+
+
 class Workers:
     """So many processes, and one queue for all of them."""
 
@@ -49,6 +73,7 @@ class Workers:
         self._stopping = False
         self._questions = 0
         self._warming = threading.Lock()
+        self._compiling = _Compiling()
         self._desks = [_Desk(self, number) for number in range(count)]
 
     def start(self, warm: Sequence[Warm] = ()) -> None:
@@ -75,6 +100,11 @@ class Workers:
     @property
     def waiting(self) -> int:
         return self._jobs.qsize()
+
+    def prepare(self, task: Warm) -> None:
+        """Have an agent ready before it is asked, if there is a worker that has not."""
+        if any((task.game, task.spec) not in desk.prepared for desk in self._desks):
+            self._put(QUESTION, task, 0, _ignore, lambda: True)
 
     async def ask(self, task: Task, seconds: float) -> Any:
         """The task's result; raises `Failure`, saying whose fault it is."""
@@ -147,6 +177,8 @@ class _Desk:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
         self.warm: list[Warm] = []
+        self.prepared: set[tuple[str, str]] = set()
+        """Agents, by game and spec, that the process has been asked for."""
         self.thread = threading.Thread(target=self._run, name=f"worker-{number}", daemon=True)
 
     @property
@@ -157,6 +189,7 @@ class _Desk:
     def kill(self) -> None:
         with self._lock:
             process, self._process = self._process, None
+            self.prepared.clear()
         if process is not None:
             process.kill()
             process.wait()
@@ -212,18 +245,31 @@ class _Desk:
 
     def _exchange(self, job: _Job) -> tuple[str, Any]:
         process = self._ensure()
-        assert process.stdin is not None
-        assert process.stdout is not None
-        write_frame(process.stdin, job.task)  # type: ignore[arg-type]
-        limits = self._pool._limits
-        kind, value = self._read(process, limits.prepare_seconds, "preparing")
+        kind, value = self._begin(process, job.task)
         if kind != BEGAN:
             return kind, value
         began = time.monotonic()
-        most = job.seconds + limits.agent_grace
+        most = job.seconds + self._pool._limits.agent_grace
         kind, value = self._read(process, most, f"a decision of {job.seconds:g} s")
         self._pool._timed(time.monotonic() - began)
         return kind, value
+
+    def _begin(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any]:
+        """Hand the task over, and wait until all that it needs is compiled and loaded."""
+        assert process.stdin is not None
+        agent = (task.game, task.spec) if isinstance(task, Decide | Warm) else None
+        first = agent is not None and agent not in self.prepared
+        if agent is not None and first:
+            self._pool._compiling.begin(agent)
+        try:
+            write_frame(process.stdin, task)  # type: ignore[arg-type]
+            answer = self._read(process, self._pool._limits.prepare_seconds, "preparing")
+        finally:
+            if agent is not None and first:
+                self._pool._compiling.end(agent)
+                if len(self.prepared) < MOST_REMEMBERED:
+                    self.prepared.add(agent)
+        return answer
 
     def _ensure(self) -> subprocess.Popen[bytes]:
         with self._lock:

@@ -1,6 +1,6 @@
 // The table of every game: the board as large as the window allows, a panel beside or below it.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { tell } from "../announce";
 import type { GameInfo } from "../wire";
 import { Again, Bulb, Flag, Link, Undo } from "../ui/icons";
@@ -61,10 +61,31 @@ function untold(room: Room): Room {
   return { ...room, position, happened: room.happened.slice(0, last) };
 }
 
+const SLOW = "The program is late. The first time it has to be compiled; that happens once.";
+/** Seconds over its time after which a program must be doing something else than thinking. */
+const PATIENCE = 4;
+
+/** Whether a player waits far longer for a program than it may think. */
+function useSlow(room: Room): boolean {
+  const { info, position } = room;
+  const asked = position?.to_move.filter((seat) => !position.ready.includes(seat)) ?? [];
+  const programs = asked.length > 0 && asked.every((seat) => info?.seats[seat]?.kind === "agent");
+  const waiting = programs && room.seats.length > 0;
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    setSlow(false);
+    if (!waiting) return;
+    const timer = setTimeout(() => setSlow(true), 1000 * ((info?.think ?? 1) + PATIENCE));
+    return () => clearTimeout(timer);
+  }, [waiting, position?.moves]);
+  return slow;
+}
+
 /** What went wrong, in the place where it will be looked for; the space is always kept. */
 function Trouble({ room }: { room: Room }) {
   const lost = room.link === "offline";
-  const text = lost ? "The connection is lost. Trying again…" : (room.refusal?.message ?? "");
+  const slow = useSlow(room);
+  const text = lost ? "The connection is lost. Trying again…" : (room.refusal?.message ?? (slow ? SLOW : ""));
   return (
     <p class={`trouble small ${text ? "note" : ""}`} role="status">
       {text}
