@@ -61,7 +61,7 @@ function untold(room: Room): Room {
   return { ...room, position, happened: room.happened.slice(0, last) };
 }
 
-const SLOW = "The program is late. The first time it has to be compiled; that happens once.";
+const SLOW = "A program’s first game takes longer: it is compiled.";
 /** Seconds over its time after which a program must be doing something else than thinking. */
 const PATIENCE = 4;
 
