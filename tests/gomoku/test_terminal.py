@@ -8,7 +8,9 @@ import pytest
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.play import Session
 from trireme.core.registry import find, load
+from trireme.gomoku import terminal
 from trireme.gomoku.agents import dqn
+from trireme.gomoku.agents.search import Search
 from trireme.gomoku.insight import as_share, by_network, insight
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.terminal import GomokuTerminal
@@ -46,12 +48,21 @@ def test_a_hint_names_the_winning_move() -> None:
     assert "g8 wins in 1" in said or "l8 wins in 1" in said
 
 
+@pytest.fixture
+def by_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The engine thinks as far on a slow machine as on a fast one."""
+    engine = Search(nodes=30_000)
+    monkeypatch.setattr(terminal, "_engine", lambda: engine)
+
+
+@pytest.mark.usefixtures("by_nodes")
 def test_hints_give_several_moves_with_values() -> None:
-    assert paper("h8", "i9").run("hint", "0.2").count("·") == 4
+    assert paper("h8", "i9").run("hint", "60").count("·") == 4
 
 
+@pytest.mark.usefixtures("by_nodes")
 def test_analysis_shows_depths_values_and_the_line() -> None:
-    lines = paper("h8", "i9", "h9").run("analyse", "0.3").splitlines()
+    lines = paper("h8", "i9", "h9").run("analyse", "60").splitlines()
     assert lines[0].split() == ["depth", "nodes", "value", "line"]
     assert len(lines) > 4
     assert int(lines[1].split()[0]) == 2
