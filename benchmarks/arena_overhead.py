@@ -107,6 +107,8 @@ def main() -> None:
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
     parser.add_argument("--ray", action="store_true", help="play the long match on Ray as well")
     options = parser.parse_args()
+    if options.games < 2 * (WARM + 2):
+        parser.error(f"--games must be at least {2 * (WARM + 2)}: the first {WARM} don't count")
     print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     gomoku = ["a=heuristic:epsilon=0.1", "b=heuristic:epsilon=0.1"]
     with tempfile.TemporaryDirectory() as name:
