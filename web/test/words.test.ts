@@ -45,6 +45,12 @@ describe("the story", () => {
     expect(storyOf(moved("black: h8"), room({}, [0]))).toEqual(["Black: h8"]);
   });
 
+  it("calls people without a name by their seat", () => {
+    const nameless = room({}, [0], ["", ""]);
+    expect(storyOf({ kind: "sat", seat: 1, name: "" }, nameless)).toEqual(["White sits down."]);
+    expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to take back a move."]);
+  });
+
   it("does not tell that a program is ready", () => {
     expect(storyOf({ kind: "ready", seat: 1 }, room({}, [0]))).toEqual([]);
     expect(storyOf({ kind: "ready", seat: 0 }, room({}, [1]))).toEqual(["Ada is ready."]);

@@ -8,7 +8,7 @@ import { Log } from "./log";
 import { ClockFace, Players, type PlayersProps } from "./players";
 import type { Connection } from "./socket";
 import { type Room, seatShown } from "./state";
-import { offerWords, playerName, statusLine } from "./words";
+import { capital, offerWords, playerName, statusLine } from "./words";
 
 export interface TableProps {
   room: Room;
@@ -143,7 +143,7 @@ function Offers({ room, connection }: { room: Room; connection: Connection }) {
       {open.map((offer) => (
         <div class="note row spread" key={offer.kind}>
           <span>
-            {playerName(room.info, room.position, offer.seat)} offers {offerWords(offer.kind)}.
+            {capital(playerName(room.info, room.position, offer.seat))} {offerWords(offer.kind)}.
           </span>
           <span class="row">
             {[true, false].map((accept) => (

@@ -94,7 +94,7 @@ export function storyOf(happening: Happening, room: Room): string[] {
     case "moved":
       return happening.story.map((line) => personal(line, room));
     case "sat":
-      return [`${happening.name || `Seat ${happening.seat + 1}`} sits down.`];
+      return [`${happening.name || capital(seatName(room.position, happening.seat))} sits down.`];
     case "started":
       return ["The game begins."];
     case "ready":
@@ -105,9 +105,9 @@ export function storyOf(happening: Happening, room: Room): string[] {
     case "taken_back":
       return [`${capital(name(happening.seat))} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
     case "offered":
-      return [`${capital(name(happening.offer.seat))} offers ${offerWords(happening.offer.kind)}.`];
+      return [`${capital(name(happening.offer.seat))} ${offerWords(happening.offer.kind)}.`];
     case "withdrawn":
-      return [`The offer of ${offerWords(happening.offer.kind)} is off.`];
+      return [happening.offer.kind === "undo" ? "No move is taken back." : "There is no rematch."];
     case "ended":
       return [`${outcome(room)}.`];
     case "rematched":
@@ -115,8 +115,9 @@ export function storyOf(happening: Happening, room: Room): string[] {
   }
 }
 
+/** What a player does who makes an offer. */
 export function offerWords(kind: "undo" | "rematch"): string {
-  return kind === "undo" ? "to take back a move" : "a rematch";
+  return kind === "undo" ? "asks to take back a move" : "offers a rematch";
 }
 
 export function capital(text: string): string {
