@@ -58,6 +58,9 @@ def main() -> None:
         score = result.returns[swap]
         won, drawn, lost = won + (score > 0), drawn + (score == 0), lost + (score < 0)
         forfeits += len(result.forfeits)
+        for forfeit in result.forfeits:
+            who = (args.first, args.second)[forfeit.seat ^ swap]
+            print(f"game {number + 1}: {who} forfeits: {forfeit.detail}", flush=True)
         if result.decisions[swap]:
             slowest = max(slowest, result.seconds[swap] / result.decisions[swap])
         spent, moves = spent + result.seconds[swap], moves + result.decisions[swap]

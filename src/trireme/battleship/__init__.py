@@ -1,6 +1,6 @@
 """Battleship: find and sink a fleet that you can't see."""
 
-from ..core.registry import Slice
+from trireme.core.registry import Slice
 
 SLICE = Slice(
     summary="hidden information: find and sink a fleet that you can't see",

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from ..core.errors import BadText, IllegalAction, unknown
-from ..core.registry import make_agent
+from trireme.core.errors import BadText, IllegalAction, unknown
+from trireme.core.registry import make_agent
+
 from .agents.gunner import Gunner, Sight
 from .belief import Belief, Believer
 from .board import Cell, read_cell, write_cell

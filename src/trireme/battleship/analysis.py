@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from ..core.game import CHANCE, AnyAgent, Turn
-from ..core.registry import make_agent
-from ..core.seeding import stream
+from trireme.core.game import CHANCE, AnyAgent, Turn
+from trireme.core.registry import make_agent
+from trireme.core.seeding import stream
+
 from .agents.gunner import Gunner
 from .belief import Belief, Believer
 from .guess import Shot

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ..core.errors import IllegalAction
+from trireme.core.errors import IllegalAction
+
 from .batch import WORDS, words
 from .belief_kernels import COUNT, LIST, SAMPLE, spread, walk
 from .board import Board, Place

@@ -8,7 +8,7 @@ from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.extending import intrinsic
 
-from ..core.kernel_cache import forget_stale_kernels
+from trireme.core.kernel_cache import forget_stale_kernels
 
 forget_stale_kernels(Path(__file__).parent.glob("*kernels.py"))
 

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from ..core.errors import BadText
+from trireme.core.errors import BadText
 
 Cell = tuple[int, int]
 """(row, col), both from 0."""

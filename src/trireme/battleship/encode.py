@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.game import AnyGame, Seat
+from trireme.core.game import AnyGame, Seat
+
 from .fleets import Fleet, ship_at
 from .guess import sunk_cells
 from .notation import Shots

@@ -9,7 +9,8 @@ from itertools import combinations
 
 from numpy.random import Generator
 
-from ..core.errors import IllegalAction
+from trireme.core.errors import IllegalAction
+
 from .board import Board, Cell, Ends, Place, cells_between, write_cell
 
 DRAWS = 10_000

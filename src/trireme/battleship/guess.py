@@ -8,7 +8,8 @@ from typing import Literal
 
 from numpy.random import Generator
 
-from ..core.errors import IllegalAction
+from trireme.core.errors import IllegalAction
+
 from .board import Board, Cell, Place, cells_between
 from .fleets import Fleet, draw_mines
 

@@ -10,9 +10,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings, IllegalAction
-from ..core.game import AnyGame, Seat
-from ..core.opinions import heard
+from trireme.core.errors import BadSettings, IllegalAction
+from trireme.core.game import AnyGame, Seat
+from trireme.core.opinions import heard
+
 from .agents.heatmap import UNKNOWN, known, odds
 from .belief import Believer
 from .board import Board, write_cell

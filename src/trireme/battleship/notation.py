@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from ..core.errors import BadText
+from trireme.core.errors import BadText
+
 from .board import Cell, Ends, read_cell, write_cell
 from .fleets import Fleet, write_ends
 

@@ -39,9 +39,10 @@ from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from ..core.errors import BadSettings, IllegalAction
-from ..core.game import CHANCE, Actions, Game, Listed, Seat
-from ..core.options import option
+from trireme.core.errors import BadSettings, IllegalAction
+from trireme.core.game import CHANCE, Actions, Game, Listed, Seat
+from trireme.core.options import option
+
 from .board import LARGEST, SMALLEST, Board, Cell, standard_sizes, write_cell
 from .fleets import Fleet, Fleets, check_fleet, first_layout, ship_at
 from .guess import Result, Shot, guess_fleet

@@ -7,9 +7,10 @@ from typing import Any, ClassVar
 
 from numpy.random import default_rng
 
-from ..core.errors import IllegalAction, unknown
-from ..core.game import AnyGame, Seat
-from ..core.terminal import Command, Screen, Terminal
+from trireme.core.errors import IllegalAction, unknown
+from trireme.core.game import AnyGame, Seat
+from trireme.core.terminal import Command, Screen, Terminal
+
 from .board import read_cell
 from .draw import answer, beside, percents, waters
 from .fleets import Fleet

@@ -14,14 +14,15 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from ..battleship import draw, pictures
-from ..battleship.board import Board, Cell, cells_between, write_cell
-from ..battleship.fleets import Fleet
-from ..battleship.notation import Shots
-from ..battleship.rules import Battleship, State
-from ..core.errors import BadSettings, IllegalAction
-from ..core.game import CHANCE
-from ..core.options import build, option
+from trireme.battleship import draw, pictures
+from trireme.battleship.board import Board, Cell, cells_between, write_cell
+from trireme.battleship.fleets import Fleet
+from trireme.battleship.notation import Shots
+from trireme.battleship.rules import Battleship, State
+from trireme.core.errors import BadSettings, IllegalAction
+from trireme.core.game import CHANCE
+from trireme.core.options import build, option
+
 from .checks import ResetNeeded, known_render_mode, known_settings, positive, whole_number
 
 Observation = dict[str, NDArray[Any]]

@@ -10,12 +10,13 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from ..battleship import kernels
-from ..battleship.batch import Batch
-from ..battleship.board import Board
-from ..battleship.fleets import Fleet
-from ..battleship.kernels import Ships
-from ..core.errors import BadSettings
+from trireme.battleship import kernels
+from trireme.battleship.batch import Batch
+from trireme.battleship.board import Board
+from trireme.battleship.fleets import Fleet
+from trireme.battleship.kernels import Ships
+from trireme.core.errors import BadSettings
+
 from .battleship import NAME, Observation, Placement, Rewards, setup
 from .battleship_kernels import begin, settle
 from .checks import known_settings

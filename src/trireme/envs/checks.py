@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings, IllegalAction, TriremeError, unknown
+from trireme.core.errors import BadSettings, IllegalAction, TriremeError, unknown
 
 
 class ResetNeeded(TriremeError, gymnasium.error.ResetNeeded):

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings
-from ..core.game import AnyGame, Seat
-from ..core.registry import find, load
+from trireme.core.errors import BadSettings
+from trireme.core.game import AnyGame, Seat
+from trireme.core.registry import find, load
 
 
 class Encoder(Protocol):

@@ -9,11 +9,12 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings
-from ..core.options import build
-from ..gomoku import kernels
-from ..gomoku.encode import board_array
-from ..gomoku.rules import Gomoku
+from trireme.core.errors import BadSettings
+from trireme.core.options import build
+from trireme.gomoku import kernels
+from trireme.gomoku.encode import board_array
+from trireme.gomoku.rules import Gomoku
+
 from .checks import positive
 from .gomoku_kernels import Games, begin, settle, show
 from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count

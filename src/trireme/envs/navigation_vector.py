@@ -10,16 +10,17 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings
-from ..core.game import Seat
-from ..core.options import build
-from ..navigation import kernels
-from ..navigation.atlas import find_map
-from ..navigation.encode import Encoder, fleet_planes
-from ..navigation.maps import SeaMap
-from ..navigation.pack import Fleet
-from ..navigation.plans import order_at, order_count, shots_fired
-from ..navigation.rules import Navigation
+from trireme.core.errors import BadSettings
+from trireme.core.game import Seat
+from trireme.core.options import build
+from trireme.navigation import kernels
+from trireme.navigation.atlas import find_map
+from trireme.navigation.encode import Encoder, fleet_planes
+from trireme.navigation.maps import SeaMap
+from trireme.navigation.pack import Fleet
+from trireme.navigation.plans import order_at, order_count, shots_fired
+from trireme.navigation.rules import Navigation
+
 from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
 
 GOING_ON, FIRST, SECOND, DRAWN = (

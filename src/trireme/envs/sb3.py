@@ -11,7 +11,8 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
-from ..core.errors import BadSettings
+from trireme.core.errors import BadSettings
+
 from .battleship_vector import BattleshipVectorEnv
 from .vector import BoardsVectorEnv
 

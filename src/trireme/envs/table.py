@@ -9,12 +9,13 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings, IllegalAction, unknown
-from ..core.game import AnyGame, Seat
-from ..core.play import Forfeit, Opening, Session
-from ..core.record import Record
-from ..core.registry import draw_text
-from ..core.seeding import fresh_seed
+from trireme.core.errors import BadSettings, IllegalAction, unknown
+from trireme.core.game import AnyGame, Seat
+from trireme.core.play import Forfeit, Opening, Session
+from trireme.core.record import Record
+from trireme.core.registry import draw_text
+from trireme.core.seeding import fresh_seed
+
 from .checks import ResetNeeded, known_render_mode, known_seed, positive
 from .encoding import encoder_of
 

@@ -13,7 +13,8 @@ from gymnasium.vector.utils import batch_space
 from numpy.random import SeedSequence
 from numpy.typing import NDArray
 
-from ..core.errors import BadSettings, unknown
+from trireme.core.errors import BadSettings, unknown
+
 from .checks import ResetNeeded, action_batch, known_seed, positive
 
 Arrays = dict[str, NDArray[Any]]

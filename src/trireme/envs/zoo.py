@@ -10,11 +10,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
-from ..core.errors import BadSettings, IllegalAction
-from ..core.game import AnyGame, Seat
-from ..core.play import Opening
-from ..core.record import Record
-from ..core.registry import make_game
+from trireme.core.errors import BadSettings, IllegalAction
+from trireme.core.game import AnyGame, Seat
+from trireme.core.play import Opening
+from trireme.core.record import Record
+from trireme.core.registry import make_game
+
 from .checks import ResetNeeded, whole_number
 from .table import RENDER_MODES, Table
 

@@ -1,6 +1,6 @@
 """Battle Navigation: two captains plan in secret, then the sea resolves both plans together."""
 
-from ..core.registry import Slice
+from trireme.core.registry import Slice
 
 SLICE = Slice(
     summary="simultaneous plans: both captains order four phases in secret, then they run together",

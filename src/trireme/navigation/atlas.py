@@ -12,7 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..core.errors import BadSettings, unknown
+from trireme.core.errors import BadSettings, unknown
+
 from .maps import Hazard, Rock, SeaMap, Spawn
 from .sea import Tile, beside, turned
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 
 import msgspec
 
-from ..core.errors import BadSettings
+from trireme.core.errors import BadSettings
+
 from .sea import FACINGS, Tile, tile_name
 
 MIN_SIZE, MAX_SIZE = 3, 26

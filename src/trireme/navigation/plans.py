@@ -19,7 +19,8 @@ from dataclasses import dataclass
 
 from numpy.random import Generator
 
-from ..core.errors import BadText, IllegalAction
+from trireme.core.errors import BadText, IllegalAction
+
 from .ships import ShipType
 
 MOVES = ("none", "forward", "turn_left", "turn_right")

@@ -45,9 +45,10 @@ from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from ..core.errors import BadSettings, IllegalAction
-from ..core.game import AnyGame, Game, Seat
-from ..core.options import option
+from trireme.core.errors import BadSettings, IllegalAction
+from trireme.core.game import AnyGame, Game, Seat
+from trireme.core.options import option
+
 from .atlas import find_map
 from .log import Event, PhaseEntry, Verdict
 from .maps import SeaMap

@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from ..core.game import Seat
+from trireme.core.game import Seat
+
 from .plans import Order, Plan, check_plan
 from .rules import Navigation, NavigationState
 from .ships import SHIPS, ShipType

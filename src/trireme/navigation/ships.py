@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..core.errors import unknown
+from trireme.core.errors import unknown
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,10 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from trireme.arena.outcome import Played
+from trireme.arena.player import Job
+from trireme.arena.schedule import Fixture
 from trireme.core.errors import TriremeError, unknown
-
-from ..outcome import Played
-from ..player import Job
-from ..schedule import Fixture
 
 EXECUTORS = ("serial", "processes", "ray")
 

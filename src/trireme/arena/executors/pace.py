@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..outcome import Played
+from trireme.arena.outcome import Played
 
 CHUNK_SECONDS = 0.5
 """Work that travels to a worker at once."""

@@ -24,13 +24,13 @@ from uuid import uuid4
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from trireme.arena.outcome import Played
+from trireme.arena.player import Job, forfeited
+from trireme.arena.schedule import Fixture
 from trireme.core import leash
 from trireme.core.errors import TriremeError
 from trireme.core.record import Moves, parse_record
 
-from ..outcome import Played
-from ..player import Job, forfeited
-from ..schedule import Fixture
 from . import ArenaError
 from .pace import Pace
 from .worker import Doing, Logbook

@@ -15,9 +15,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..outcome import Played
-from ..player import Job
-from ..schedule import Fixture
+from trireme.arena.outcome import Played
+from trireme.arena.player import Job
+from trireme.arena.schedule import Fixture
+
 from . import ArenaError
 from .pace import Pace
 from .processes import Processes

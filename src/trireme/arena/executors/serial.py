@@ -14,9 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
-from ..outcome import Played
-from ..player import Job, Unwatched, play_fixture
-from ..schedule import Fixture
+from trireme.arena.outcome import Played
+from trireme.arena.player import Job, Unwatched, play_fixture
+from trireme.arena.schedule import Fixture
 
 
 class Serial:

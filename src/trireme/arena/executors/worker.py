@@ -14,11 +14,10 @@ from pathlib import Path
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from trireme.arena.outcome import Played
+from trireme.arena.player import Job, play_fixture
+from trireme.arena.schedule import Fixture
 from trireme.core.game import Seat
-
-from ..outcome import Played
-from ..player import Job, play_fixture
-from ..schedule import Fixture
 
 SEND_AFTER = 0.1
 """Seconds of finished work that travel together; what a dying worker loses at most."""

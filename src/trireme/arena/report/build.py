@@ -9,13 +9,11 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import trireme
-from trireme.core.options import settings
-
-from ..match import Match
-from ..outcome import Outcome, results_hash
-from ..run import Progress
-from ..schedule import Fixture
-from ..standing import (
+from trireme.arena.match import Match
+from trireme.arena.outcome import Outcome, results_hash
+from trireme.arena.run import Progress
+from trireme.arena.schedule import Fixture
+from trireme.arena.standing import (
     Difference,
     Duel,
     FirstSeat,
@@ -25,7 +23,8 @@ from ..standing import (
     one_seat_table,
     two_seat_table,
 )
-from ..statistics.sprt import pair_counts
+from trireme.arena.statistics.sprt import pair_counts
+from trireme.core.options import settings
 
 
 @dataclass(frozen=True)

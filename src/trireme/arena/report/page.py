@@ -8,9 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from ..run import Progress
-from ..standing import Score, Shots
-from ..statistics.intervals import Interval
+from trireme.arena.run import Progress
+from trireme.arena.standing import Score, Shots
+from trireme.arena.statistics.intervals import Interval
+
 from . import sections
 from .build import AgentReport, Report
 from .plots import COLOURS, Line, Spread, distributions, duration, intervals, shares

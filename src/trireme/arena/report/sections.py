@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from html import escape
 
-from ..run import Progress
-from ..standing import CERTAIN, Duel
+from trireme.arena.run import Progress
+from trireme.arena.standing import CERTAIN, Duel
+
 from .build import Report
 
 LISTED = 1000

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import msgspec
 
-from ..folder import Folder
-from ..run import Progress
+from trireme.arena.folder import Folder
+from trireme.arena.run import Progress
+
 from .build import Report, build_report, to_plain
 from .page import page
 

@@ -9,8 +9,9 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from ..guess import Shot
-from ..rules import Battleship
+from trireme.battleship.guess import Shot
+from trireme.battleship.rules import Battleship
+
 from .gunner import Sight
 
 LETTERS = {"miss": "m", "mine": "m", "hit": "h"}

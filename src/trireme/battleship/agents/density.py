@@ -9,12 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.random import Generator
 
-from ...core.options import option
-from ..batch import words
-from ..belief import places_of
-from ..board import neighbourhood
-from ..density_kernels import density
-from ..guess import sunk_cells
+from trireme.battleship.batch import words
+from trireme.battleship.belief import places_of
+from trireme.battleship.board import neighbourhood
+from trireme.battleship.density_kernels import density
+from trireme.battleship.guess import sunk_cells
+from trireme.core.options import option
+
 from .gunner import Floats, Gunner, Sight, best
 
 Ties = Literal["first", "random"]

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from ...core.options import option
+from trireme.core.options import option
+
 from .density import Ties, counted
 from .gunner import Gunner, Sight, best
 

@@ -11,12 +11,13 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ...core.game import AnyGame, Turn
-from ..batch import words
-from ..board import Board
-from ..guess import Shot
-from ..notation import Shots
-from ..rules import Action, Battleship, View
+from trireme.battleship.batch import words
+from trireme.battleship.board import Board
+from trireme.battleship.guess import Shot
+from trireme.battleship.notation import Shots
+from trireme.battleship.rules import Action, Battleship, View
+from trireme.core.game import AnyGame, Turn
+
 from .watch import Watch
 
 Floats = NDArray[np.float64]

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ...core.onnx import load_network
-from ...core.options import option
-from ..board import Board, neighbourhood
-from ..guess import Shot, sunk_cells
+from trireme.battleship.board import Board, neighbourhood
+from trireme.battleship.guess import Shot, sunk_cells
+from trireme.core.onnx import load_network
+from trireme.core.options import option
+
 from .gunner import Floats, Gunner, Sight, best
 
 MODEL = Path(__file__).parent.parent / "models" / "heatmap" / "network.onnx"

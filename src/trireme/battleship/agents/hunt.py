@@ -8,8 +8,9 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from ..board import Board, Cell
-from ..guess import sunk_cells
+from trireme.battleship.board import Board, Cell
+from trireme.battleship.guess import sunk_cells
+
 from .gunner import Gunner, Sight
 
 

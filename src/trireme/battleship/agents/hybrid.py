@@ -10,10 +10,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ...core.options import option
-from ..belief import LIMIT
-from ..board import Board, Cell, Place
-from ..guess import sunk_cells
+from trireme.battleship.belief import LIMIT
+from trireme.battleship.board import Board, Cell, Place
+from trireme.battleship.guess import sunk_cells
+from trireme.core.options import option
+
 from . import heatmap
 from .density import counted
 from .gunner import Floats, Sight

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ...core.options import option
-from ..batch import ships_of
-from ..belief import LIMIT, Fleets
-from ..board import Board
-from ..lookahead_kernels import Listed, compare, compare_deep, unpack
+from trireme.battleship.batch import ships_of
+from trireme.battleship.belief import LIMIT, Fleets
+from trireme.battleship.board import Board
+from trireme.battleship.lookahead_kernels import Listed, compare, compare_deep, unpack
+from trireme.core.options import option
+
 from .book import booked
 from .gunner import Floats, Sight, best
 from .posterior import Believing

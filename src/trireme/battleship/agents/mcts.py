@@ -10,10 +10,11 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from ...core.options import option
-from ..batch import words
-from ..belief import Fleets
-from ..mcts_kernels import Tree, open_node, simulate
+from trireme.battleship.batch import words
+from trireme.battleship.belief import Fleets
+from trireme.battleship.mcts_kernels import Tree, open_node, simulate
+from trireme.core.options import option
+
 from .gunner import Sight, best
 from .lookahead import SURE, listed_fleets
 from .posterior import Believing

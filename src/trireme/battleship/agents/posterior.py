@@ -9,9 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from ...core.options import option
-from ..belief import LIMIT, SAMPLES, Belief, Believer
-from ..board import Board
+from trireme.battleship.belief import LIMIT, SAMPLES, Belief, Believer
+from trireme.battleship.board import Board
+from trireme.core.options import option
+
 from .book import booked
 from .gunner import Gunner, Sight, best
 

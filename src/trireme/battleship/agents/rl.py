@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from ...core.onnx import load_network
-from ...core.options import option
+from trireme.core.onnx import load_network
+from trireme.core.options import option
+
 from .gunner import Floats, Gunner, Sight, best
 
 MODEL = Path(__file__).parent.parent / "models" / "rl" / "network.onnx"

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from ..board import Board, Cell
-from ..guess import Shot
-from ..rules import Battleship
+from trireme.battleship.board import Board, Cell
+from trireme.battleship.guess import Shot
+from trireme.battleship.rules import Battleship
 
 
 class Watch:

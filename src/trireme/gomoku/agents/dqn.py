@@ -15,10 +15,9 @@ from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.onnx import load_network
 from trireme.core.options import option
-
-from ..encode import Encoder
-from ..rules import Action, Gomoku, State
-from ..swap2 import choose, opening_stone
+from trireme.gomoku.encode import Encoder
+from trireme.gomoku.rules import Action, Gomoku, State
+from trireme.gomoku.swap2 import choose, opening_stone
 
 MODEL = Path(__file__).parent.parent / "models" / "dqn" / "network.onnx"
 

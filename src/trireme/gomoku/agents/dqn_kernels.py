@@ -6,8 +6,7 @@ from typing import Any
 from numba import njit
 
 from trireme.core.kernel_cache import forget_stale_kernels
-
-from ..kernels import place, take_back
+from trireme.gomoku.kernels import place, take_back
 
 _HERE = Path(__file__).parent
 forget_stale_kernels([Path(__file__), _HERE.parent / "kernels.py"], folder=_HERE)

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
+from trireme.gomoku.encode import board_array
+from trireme.gomoku.rules import Action, Gomoku, State
+from trireme.gomoku.swap2 import choose, opening_stone
 
-from ..encode import board_array
-from ..rules import Action, Gomoku, State
-from ..swap2 import choose, opening_stone
 from .dqn import Evaluate, Floats, evaluator, values
 from .dqn_kernels import fives
 

@@ -13,8 +13,7 @@ from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.core.play import GRACE, Forfeit
 from trireme.core.program import Broken, Program, Silent
-
-from ..rules import Action, Gomoku, Point, State
+from trireme.gomoku.rules import Action, Gomoku, Point, State
 
 _MOVE = re.compile(r"(-?\d+)\s*,\s*(-?\d+)")
 _TOLD = 0.95

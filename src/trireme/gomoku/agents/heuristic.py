@@ -11,12 +11,11 @@ from numpy.typing import NDArray
 
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
-
-from ..encode import board_array
-from ..engine import tables
-from ..pattern_kernels import score_points
-from ..rules import Action, Gomoku, Point, State
-from ..swap2 import choose, opening_stone
+from trireme.gomoku.encode import board_array
+from trireme.gomoku.engine import tables
+from trireme.gomoku.pattern_kernels import score_points
+from trireme.gomoku.rules import Action, Gomoku, Point, State
+from trireme.gomoku.swap2 import choose, opening_stone
 
 OWN = np.array((0, 1, 2, 6, 30, 35, 250, 300, 10_000, 1_000_000), np.int32)
 """What a stone is worth by the shape that it makes: nothing, one, open one, two, open two, three,

@@ -6,10 +6,16 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from trireme.core.game import Turn
-
-from ..plans import MOVES, Order, Plan
-from ..rules import Navigation, NavigationState, act, as_navigation, drift, move_ships
-from ..sea import Pose
+from trireme.navigation.plans import MOVES, Order, Plan
+from trireme.navigation.rules import (
+    Navigation,
+    NavigationState,
+    act,
+    as_navigation,
+    drift,
+    move_ships,
+)
+from trireme.navigation.sea import Pose
 
 Poses = tuple[Pose, Pose]
 
