@@ -101,11 +101,7 @@ def gomoku_dqn(
     if self_play_only:
         _tell(dqn.self_play_only(config, episodes, out), json)
         return
-    training = dqn.Training(config, out)
-    if resume:
-        training.resume(out / "checkpoint.pt")
-    training.run(live=not quiet)
-    _after(out)
+    _train(dqn.Training(config, out), out, resume, quiet)
 
 
 @app.command("battleship-heatmap")
@@ -123,11 +119,7 @@ def battleship_heatmap(
     _needs_torch()
     from trireme.training.battleship_heatmap import Training
 
-    training = Training(config, out)
-    if resume:
-        training.resume(out / "checkpoint.pt")
-    training.run(live=not quiet)
-    _after(out)
+    _train(Training(config, out), out, resume, quiet)
 
 
 @app.command("battleship-rl")
@@ -146,11 +138,7 @@ def battleship_rl(
     _needs_torch()
     from trireme.training.battleship_rl import Training
 
-    training = Training(config, out)
-    if resume:
-        training.resume(out / "checkpoint.pt")
-    training.run(live=not quiet)
-    _after(out)
+    _train(Training(config, out), out, resume, quiet)
 
 
 @app.command("promote")
@@ -197,6 +185,9 @@ def _tell(facts: dict[str, Any], json: bool) -> None:
     typer.echo(text if json else msgspec.json.format(text, indent=2))
 
 
-def _after(out: Path) -> None:
+def _train(training: Any, out: Path, resume: bool, quiet: bool) -> None:
+    if resume:
+        training.resume(out / "checkpoint.pt")
+    training.run(live=not quiet)
     typer.echo(f"Log, curves, checkpoint and weights: {out}")
     typer.echo(f"Go on: the same command with --resume   ·   trireme train promote {out}")

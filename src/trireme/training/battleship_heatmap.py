@@ -7,7 +7,6 @@ without ever being shown one. It plays as it learns, so that it sees the positio
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +20,15 @@ from trireme.battleship.batch import Batch, seeds
 from trireme.battleship.rules import Battleship
 
 from . import heatmap_kernels as kernels
-from .config import fingerprint
 from .log import Log
 from .run import (
     Clock,
     check_same_run,
+    cosine,
     describe,
     device_of,
     load_checkpoint,
+    run_hash,
     save_checkpoint,
     stoppable,
     write_json,
@@ -114,18 +114,20 @@ class Training:
         facts = facts_of(self.batch)
         seen = torch.from_numpy(facts).to(self.device)
         ships = torch.from_numpy(self.batch.seas.owner >= 0).to(self.device).float()
+        config = self.config
+        rate = cosine(config.learning_rate, config.learning_rate_end, self.step / config.steps)
         for group in self.optimizer.param_groups:
-            group["lr"] = self._learning_rate()
+            group["lr"] = rate
         self.network.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             odds = self.network(planes_of(seen, board.rows, board.cols)).flatten(1)
         loss = loss_of(odds, ships, (seen == 0).float())
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
+        nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         actions = aim(odds.detach(), seen == 0).cpu().numpy()
         self.optimizer.step()
-        kernels.explore(facts, self.config.epsilon, self.noise, actions)
+        kernels.explore(facts, config.epsilon, self.noise, actions)
         self.batch.step(actions)
         self.step += 1
         return loss.detach()
@@ -149,7 +151,7 @@ class Training:
         path = self.folder / "checkpoint.pt"
         arrays = {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
         state = {
-            "config": fingerprint(self.config, without=FREE),
+            "config": run_hash(self.config),
             "step": self.step,
             "seconds": self.seconds + (clock.seconds if clock else 0.0),
             "network": self.network.state_dict(),
@@ -162,7 +164,7 @@ class Training:
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint: exactly, on a CPU."""
         state = load_checkpoint(path)
-        check_same_run(path, state, fingerprint(self.config, without=FREE), FREE)
+        check_same_run(path, state, self.config)
         self.step, self.seconds = state["step"], state["seconds"]
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
@@ -186,23 +188,3 @@ class Training:
             positions=self.step * config.boards,
         )
         write_json(self.folder / "metadata.json", facts)
-
-    def _learning_rate(self) -> float:
-        config = self.config
-        along = (1 - math.cos(math.pi * min(1.0, self.step / config.steps))) / 2
-        return config.learning_rate + (config.learning_rate_end - config.learning_rate) * along
-
-
-FREE = {
-    "steps",
-    "minutes",
-    "device",
-    "threads",
-    "learning_rate",
-    "learning_rate_end",
-    "log_every",
-    "evaluate_every",
-    "evaluate_games",
-    "checkpoint_every",
-}
-"""Settings that a resumed run may change."""

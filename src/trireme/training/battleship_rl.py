@@ -31,7 +31,6 @@ from trireme.core.options import build
 from trireme.envs.sb3 import BattleshipVecEnv
 
 from . import sb3_state
-from .config import fingerprint
 from .log import Log
 from .run import (
     Clock,
@@ -39,6 +38,7 @@ from .run import (
     describe,
     device_of,
     load_checkpoint,
+    run_hash,
     save_checkpoint,
     stoppable,
     write_json,
@@ -364,7 +364,7 @@ class Training:
         save_checkpoint(
             path,
             {
-                "config": fingerprint(self.config, without=FREE),
+                "config": run_hash(self.config),
                 "seconds": self.seconds + (clock.seconds if clock else 0.0),
                 "due": self.due,
                 "keep": self.keep,
@@ -376,7 +376,7 @@ class Training:
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint: exactly, on a CPU."""
         found = load_checkpoint(path)
-        check_same_run(path, found, fingerprint(self.config, without=FREE), FREE)
+        check_same_run(path, found, self.config)
         self.seconds, self.due, self.keep = found["seconds"], found["due"], found["keep"]
         sb3_state.restore(self.model, self.env, found["model"])
 
@@ -392,17 +392,3 @@ class Training:
             steps=self.step,
         )
         write_json(self.folder / "metadata.json", facts)
-
-
-FREE = {
-    "steps",
-    "minutes",
-    "device",
-    "threads",
-    "learning_rate",
-    "learning_rate_end",
-    "evaluate_every",
-    "evaluate_games",
-    "checkpoint_every",
-}
-"""Settings that a resumed run may change."""

@@ -10,7 +10,6 @@ and, over n plies, `r + (-γ)^n · Q_target(…)` with rewards whose signs alter
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,16 +22,17 @@ from torch import Tensor, nn
 
 from trireme.gomoku.agents.dqn_network import QNetwork, save
 
-from .config import fingerprint
 from .log import Log
 from .opponents import heuristic_moves, random_moves
 from .replay import Replay, Sample
 from .run import (
     Clock,
     check_same_run,
+    cosine,
     describe,
     device_of,
     load_checkpoint,
+    run_hash,
     save_checkpoint,
     stoppable,
     write_json,
@@ -100,8 +100,10 @@ class Learner:
 
     def learn(self, sample: Sample, step: int) -> Figures:
         """One update."""
+        config = self.config
+        rate = cosine(config.learning_rate, config.learning_rate_end, step / config.steps)
         for group in self.optimizer.param_groups:
-            group["lr"] = _learning_rate(self.config, step)
+            group["lr"] = rate
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             wanted = targets(sample, self.network, self.target)
             self.network.train()
@@ -295,7 +297,7 @@ class Training:
         """Write all that is needed to go on elsewhere."""
         path = self.folder / "checkpoint.pt"
         state = {
-            "config": fingerprint(self.config, without=FREE),
+            "config": run_hash(self.config),
             "step": self.step,
             "seconds": self.seconds + (clock.seconds if clock else 0.0),
             "learner": self.learner.state(),
@@ -314,7 +316,7 @@ class Training:
     def resume(self, path: Path) -> None:
         """Go on from a checkpoint: exactly, where it holds the replay and the device is a CPU."""
         state = load_checkpoint(path)
-        check_same_run(path, state, fingerprint(self.config, without=FREE), FREE)
+        check_same_run(path, state, self.config)
         self.step, self.seconds = state["step"], state["seconds"]
         self.learner.restore(state["learner"])
         self.play.restore(state["play"])
@@ -343,22 +345,6 @@ class Training:
             seconds=round(self.seconds, 1),
         )
         write_json(self.folder / "metadata.json", facts)
-
-
-FREE = {
-    "steps",
-    "minutes",
-    "device",
-    "threads",
-    "learning_rate",
-    "learning_rate_end",
-    "log_every",
-    "evaluate_every",
-    "evaluate_games",
-    "checkpoint_every",
-    "checkpoint_replay",
-}
-"""Settings that a resumed run may change."""
 
 
 def self_play_only(config: GomokuDQN, episodes: int, folder: Path) -> dict[str, float]:
@@ -396,8 +382,3 @@ def self_play_only(config: GomokuDQN, episodes: int, folder: Path) -> dict[str, 
 def _epsilon(config: GomokuDQN, step: int) -> float:
     done = min(1.0, step / max(1, config.epsilon_steps))
     return config.epsilon_start + (config.epsilon_end - config.epsilon_start) * done
-
-
-def _learning_rate(config: GomokuDQN, step: int) -> float:
-    along = (1 - math.cos(math.pi * min(1.0, step / config.steps))) / 2
-    return config.learning_rate + (config.learning_rate_end - config.learning_rate) * along

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import signal
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -51,12 +52,39 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return found
 
 
-def check_same_run(path: Path, state: dict[str, Any], config: str, free: Collection[str]) -> None:
-    """Refuse a checkpoint of other settings; `config` is the hash of those that must not change."""
-    if state["config"] != config:
-        raise BadSettings(
-            f"{str(path)!r} was made with other settings; only {', '.join(sorted(free))} may change"
-        )
+FREE = frozenset(
+    {
+        "steps",
+        "minutes",
+        "device",
+        "threads",
+        "learning_rate",
+        "learning_rate_end",
+        "log_every",
+        "evaluate_every",
+        "evaluate_games",
+        "checkpoint_every",
+        "checkpoint_replay",
+    }
+)
+"""Settings that a resumed run may change."""
+
+
+def run_hash(config: object) -> str:
+    """A hash of the settings that stay the same for all of a run."""
+    return fingerprint(config, without=FREE)
+
+
+def check_same_run(path: Path, state: dict[str, Any], config: object) -> None:
+    """Refuse a checkpoint of other settings than `config`."""
+    if state["config"] != run_hash(config):
+        free = ", ".join(sorted(FREE & settings(config).keys()))
+        raise BadSettings(f"{str(path)!r} was made with other settings; only {free} may change")
+
+
+def cosine(begin: float, end: float, share: float) -> float:
+    """From `begin` to `end` along half a wave, as `share` of the way goes from 0 to 1."""
+    return begin + (end - begin) * (1 - math.cos(math.pi * min(1.0, share))) / 2
 
 
 def describe(config: object, **more: Any) -> dict[str, Any]:
