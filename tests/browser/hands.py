@@ -33,6 +33,25 @@ def start(page: Any) -> None:
     page.wait_for_url("**/room/*")
 
 
+def ask_for_hints(page: Any) -> None:
+    """From the lobby of Gomoku into a game against random, and to its hints after a move."""
+    page.get_by_label("Opponent").select_option("random")
+    start(page)
+    place(page, "h8")
+    expect(status(page)).to_have_text("Your turn")
+    page.get_by_role("button", name="Hints").click()
+
+
+def ask_for_heatmap(page: Any, board: str | None = None) -> None:
+    """From the lobby of Battleship into a game alone, and to its heatmap."""
+    page.get_by_role("radio", name="Alone").click()
+    if board is not None:
+        page.get_by_label("Board").select_option(board)
+    start(page)
+    page.get_by_role("button", name="Heatmap").click()
+    expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
+
+
 def cell(page: Any, name: str) -> Any:
     """The cell of a board that is called `name`, whatever lies on it."""
     return page.get_by_role("gridcell", name=re.compile(rf"^{name}( |$)"))

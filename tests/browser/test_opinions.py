@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from .hands import choose, place, start, status
+from .hands import ask_for_heatmap, ask_for_hints, choose
 from .site import Site
 
 pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
@@ -20,11 +20,7 @@ VOICE = "As seen by"
 
 def test_hints_come_from_the_network_where_it_is_chosen(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/gomoku")
-    page.get_by_label("Opponent").select_option("random")
-    start(page)
-    place(page, "h8")
-    expect(status(page)).to_have_text("Your turn")
-    page.get_by_role("button", name="Hints").click()
+    ask_for_hints(page)
     expect(page.get_by_text(re.compile("moves ahead"))).to_be_visible(timeout=90_000)
     choose(page, VOICE, "dqn")
     expect(page.get_by_text(re.compile("moves ahead"))).to_have_count(0)
@@ -36,10 +32,7 @@ def test_hints_come_from_the_network_where_it_is_chosen(site: Site, visit: Visit
 
 def test_the_networks_picture_stands_beside_the_waters_by_name(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/battleship")
-    page.get_by_role("radio", name="Alone").click()
-    start(page)
-    page.get_by_role("button", name="Heatmap").click()
-    expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
+    ask_for_heatmap(page)
     choose(page, VOICE, "heatmap")
     expect(page.locator(".chance")).to_have_count(100)
     expect(page.locator(".note")).to_have_count(0)
@@ -47,11 +40,7 @@ def test_the_networks_picture_stands_beside_the_waters_by_name(site: Site, visit
 
 def test_a_network_that_never_saw_such_a_board_says_so(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/battleship")
-    page.get_by_role("radio", name="Alone").click()
-    page.get_by_label("Board").select_option("6")
-    start(page)
-    page.get_by_role("button", name="Heatmap").click()
-    expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
+    ask_for_heatmap(page, board="6")
     choose(page, VOICE, "heatmap")
     expect(page.get_by_text("the heatmap network knows 10×10 boards")).to_be_visible()
     expect(page.locator(".chance")).to_have_count(0)

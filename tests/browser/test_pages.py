@@ -10,7 +10,17 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-from .hands import OVER, hide_fleet, lock_in, place, play_on_one_screen, start, status
+from .hands import (
+    OVER,
+    ask_for_heatmap,
+    ask_for_hints,
+    hide_fleet,
+    lock_in,
+    place,
+    play_on_one_screen,
+    start,
+    status,
+)
 from .site import Site
 
 Visit = Callable[..., Any]
@@ -163,22 +173,14 @@ def test_ships_are_dragged_turned_and_refused_where_they_touch(site: Site, visit
 
 def test_hints_show_values_and_an_evaluation(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/gomoku")
-    page.get_by_label("Opponent").select_option("random")
-    start(page)
-    place(page, "h8")
-    expect(status(page)).to_have_text("Your turn")
-    page.get_by_role("button", name="Hints").click()
+    ask_for_hints(page)
     expect(page.locator(".hint").first).to_be_visible(timeout=90_000)
     expect(page.get_by_role("meter", name=re.compile("Evaluation"))).to_be_visible()
 
 
 def test_the_heatmap_stands_beside_the_hidden_waters(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/battleship")
-    page.get_by_role("radio", name="Alone").click()
-    page.get_by_label("Board").select_option("6")
-    start(page)
-    page.get_by_role("button", name="Heatmap").click()
-    expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
+    ask_for_heatmap(page, board="6")
     best = page.get_by_role("img", name=re.compile("most likely")).get_attribute("aria-label")
     page.get_by_role("gridcell", name=best.split()[-1], exact=True).click()
     expect(page.locator(".curve .line")).to_have_attribute("d", re.compile("L"))
