@@ -10,7 +10,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.batch import words
 from trireme.battleship.belief import Fleets
 from trireme.battleship.mcts_kernels import Tree, open_node, simulate
 from trireme.core.options import option
@@ -87,5 +86,5 @@ class Mcts(Believing):
         )
         tree.pool[: self.fleets] = np.arange(self.fleets, dtype=np.uint64)
         tree.size[0] = self.fleets
-        tree.seen[0] = words(sum(sight.board.bit(shot.cell) for shot in sight.shots))
+        tree.seen[0] = sight.fired
         return tree
