@@ -17,8 +17,8 @@ import trireme.battleship
 from trireme import IllegalAction
 from trireme.battleship.agents.book import letter
 from trireme.battleship.agents.gunner import Sight
-from trireme.battleship.belief import Believer
-from trireme.battleship.guess import Shot
+from trireme.battleship.belief.determinization import Shot
+from trireme.battleship.belief.posterior import Believer
 from trireme.battleship.rules import Battleship
 
 

@@ -14,8 +14,8 @@ import numpy as np
 from trireme import make_agent
 from trireme.battleship.agents.gunner import Gunner, Sight
 from trireme.battleship.batch import fleet_of, layouts
+from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.fleets import check_fleet, ship_at
-from trireme.battleship.guess import Shot
 from trireme.battleship.rules import Battleship
 
 SEED = 9_000

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.engine import Analysis
+from trireme.gomoku.engine.engine import Analysis
 from trireme.gomoku.rules import Gomoku, State
 
 

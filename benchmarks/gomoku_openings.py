@@ -16,7 +16,7 @@ import numpy as np
 from trireme.core.play import play
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.encode import board_array, symmetric
-from trireme.gomoku.engine import Analysis, Engine, Limits
+from trireme.gomoku.engine.engine import Analysis, Engine, Limits
 from trireme.gomoku.rules import Gomoku, State
 
 GAME = Gomoku()

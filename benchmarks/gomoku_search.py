@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-from trireme.gomoku.engine import Engine, Limits
+from trireme.gomoku.engine.engine import Engine, Limits
 from trireme.gomoku.openings import balanced
 from trireme.gomoku.rules import State
 

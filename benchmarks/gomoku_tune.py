@@ -4,7 +4,7 @@
 
 Quick games from thrown openings give quiet positions and who won from there. A logistic regression
 on the difference of shape counts between the side to move and the other gives each shape's value;
-they are printed as `SHAPE_VALUES` of `trireme.gomoku.engine`, with the worth of the move and of
+they are printed as `SHAPE_VALUES` of `gomoku/engine/engine.py`, with the worth of the move and of
 having a double threat at hand.
 """
 
@@ -13,8 +13,8 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.gomoku import layout as at
-from trireme.gomoku.engine import Engine, Limits
+from trireme.gomoku.engine import memory_kernels as at
+from trireme.gomoku.engine.engine import Engine, Limits
 
 Row = NDArray[np.float64]
 FLAGS = (at.MAKES_THREE, at.MAKES_FOUR, at.TWO_THREES, at.FOUR_AND_THREE)

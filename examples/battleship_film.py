@@ -5,8 +5,8 @@ from pathlib import Path
 
 from trireme import make_agent
 from trireme.battleship.analysis import Analyst
-from trireme.battleship.pictures import replay
 from trireme.battleship.rules import Battleship
+from trireme.battleship.show.pictures import replay
 
 
 def main() -> None:

@@ -6,9 +6,9 @@ python examples/gomoku_analyse.py "h8 i9 h9 h10 g8" --nodes 200000
 import argparse
 
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.draw import text
-from trireme.gomoku.insight import in_words
 from trireme.gomoku.rules import Gomoku
+from trireme.gomoku.show.draw import text
+from trireme.gomoku.show.insight import in_words
 
 
 def main() -> None:

@@ -15,8 +15,8 @@ from trireme.battleship.agents.lookahead import Lookahead
 from trireme.battleship.agents.mcts import Mcts
 from trireme.battleship.agents.posterior import Posterior
 from trireme.battleship.batch import fleet_of, layouts
+from trireme.battleship.belief.determinization import Shot, sunk_cells
 from trireme.battleship.fleets import ship_at
-from trireme.battleship.guess import Shot, sunk_cells
 from trireme.battleship.rules import Battleship
 
 from .seas import FLEET, fired

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme import CHANCE
-from trireme.battleship.belief import Believer
+from trireme.battleship.belief.posterior import Believer
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet, all_layouts, ship_at
 from trireme.battleship.rules import Battleship, Shot, State

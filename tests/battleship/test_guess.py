@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme import CHANCE, IllegalAction
+from trireme.battleship.belief.determinization import Shot, clues, guess_fleet, sunk_cells
 from trireme.battleship.fleets import Fleet, all_layouts
-from trireme.battleship.guess import Shot, clues, guess_fleet, sunk_cells
 from trireme.battleship.rules import Battleship
 
 from .seas import FLEET, fired

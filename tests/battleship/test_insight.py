@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from trireme.battleship.agents import heatmap
-from trireme.battleship.insight import by_network, insight
 from trireme.battleship.rules import Battleship
-from trireme.battleship.terminal import BattleshipTerminal
+from trireme.battleship.show.insight import by_network, insight
+from trireme.battleship.show.terminal import BattleshipTerminal
 from trireme.core.errors import BadSettings, IllegalAction, TriremeError
 from trireme.core.play import Session
 

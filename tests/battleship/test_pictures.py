@@ -13,9 +13,9 @@ from trireme import BadText, IllegalAction, UnknownName
 from trireme.battleship.advice import Advisor
 from trireme.battleship.agents.density_plus import DensityPlus
 from trireme.battleship.analysis import Analyst, as_json, plot, summarise, traces
-from trireme.battleship.pictures import COLOURS, heatmap, replay, shade, show
-from trireme.battleship.prose import describe
 from trireme.battleship.rules import Battleship
+from trireme.battleship.show.pictures import COLOURS, heatmap, replay, shade, show
+from trireme.battleship.show.prose import describe
 from trireme.cli.battleship import app
 
 from .seas import FLEET, dueling, fired

@@ -8,14 +8,14 @@ import pytest
 from trireme.battleship.agents.book import booked, opening_book
 from trireme.battleship.agents.gunner import Sight
 from trireme.battleship.agents.lookahead import listed_fleets
+from trireme.battleship.agents.lookahead_kernels import compare, compare_deep
 from trireme.battleship.agents.mcts import Mcts
+from trireme.battleship.agents.mcts_kernels import open_node, simulate
 from trireme.battleship.batch import fleet_of
-from trireme.battleship.belief import Believer
+from trireme.battleship.belief.determinization import Shot
+from trireme.battleship.belief.posterior import Believer
 from trireme.battleship.board import Board, Cell
 from trireme.battleship.fleets import Fleet, ship_at
-from trireme.battleship.guess import Shot
-from trireme.battleship.lookahead_kernels import compare, compare_deep
-from trireme.battleship.mcts_kernels import open_node, simulate
 from trireme.battleship.rules import Battleship
 
 from .seas import FLEET, fired

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from trireme.server import schema
+from trireme.server.protocol import schema
 
 from .hands import play_on_one_screen, status
 from .site import ROOT, Site, build_client

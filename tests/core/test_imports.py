@@ -26,13 +26,14 @@ LAYERS: dict[str, set[str]] = {
 }
 """What each package may import beside itself and the top level."""
 HEAVY = {
-    "numba": lambda path: path.stem.endswith("kernels"),
+    "numba": lambda path: path.stem.endswith("kernels") or path.name == "jit.py",
     "torch": lambda path: path.parent.name == "training" or "network" in path.stem,
     "fastapi": lambda path: "server" in path.parts,
     "tkinter": lambda path: "desktop" in path.parts,
 }
 """Libraries that stay where they belong."""
 MODULES = sorted(ROOT.rglob("*.py"))
+KERNELS = [path for path in MODULES if path.stem.endswith("kernels")]
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -58,6 +59,15 @@ def test_a_module_imports_only_from_the_layers_below(path: Path) -> None:
             assert parts[1] in LAYERS[layer] | {layer}, f"{path} imports {name}"
         for library, allowed in HEAVY.items():
             assert parts[0] != library or allowed(path), f"{path} imports {name}"
+
+
+@pytest.mark.parametrize("path", KERNELS, ids=lambda p: str(p.relative_to(ROOT)))
+def test_kernels_import_only_kernels(path: Path) -> None:
+    """Else compiled code would outlive a change of what it was compiled from (`core/jit.py`)."""
+    for name in imports(path):
+        if name.startswith("trireme."):
+            module = name.rsplit(".", 1)[0]
+            assert module.endswith("kernels") or module == "trireme.core.jit", f"imports {name}"
 
 
 def test_every_package_has_its_layer() -> None:

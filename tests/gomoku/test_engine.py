@@ -13,11 +13,11 @@ from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
 from trireme.gomoku.encode import board_array, symmetric
-from trireme.gomoku.engine import Analysis, Engine, Limits
+from trireme.gomoku.engine.alphabeta_kernels import search
+from trireme.gomoku.engine.engine import Analysis, Engine, Limits
+from trireme.gomoku.engine.threat_search_kernels import fours, threats
 from trireme.gomoku.openings import balanced, first_stone
 from trireme.gomoku.rules import Gomoku, Point, State, read_points
-from trireme.gomoku.search_kernels import search
-from trireme.gomoku.threat_kernels import fours, threats
 
 GAME = Gomoku()
 QUICK = Limits(nodes=4000)

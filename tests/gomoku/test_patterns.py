@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trireme.gomoku import layout as at
-from trireme.gomoku.engine import tables
+from trireme.gomoku.engine import memory_kernels as at
+from trireme.gomoku.engine.board_kernels import clear, first_of, kind_of, put, take
+from trireme.gomoku.engine.engine import tables
+from trireme.gomoku.engine.pattern_kernels import line_key, score_points
 from trireme.gomoku.kernels import wins
-from trireme.gomoku.pattern_kernels import line_key, score_points
-from trireme.gomoku.position_kernels import clear, first_of, kind_of, put, take
 
 EMPTY, OWN, OTHER, WALL = range(4)
 Line = tuple[int, ...]

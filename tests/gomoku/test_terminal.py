@@ -8,12 +8,12 @@ import pytest
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.play import Session
 from trireme.core.registry import find, load
-from trireme.gomoku import terminal
 from trireme.gomoku.agents import dqn
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.insight import as_share, by_network, insight
 from trireme.gomoku.rules import Gomoku
-from trireme.gomoku.terminal import GomokuTerminal
+from trireme.gomoku.show import terminal
+from trireme.gomoku.show.insight import as_share, by_network, insight
+from trireme.gomoku.show.terminal import GomokuTerminal
 
 
 class Paper:

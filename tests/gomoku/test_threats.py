@@ -5,10 +5,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from trireme.gomoku import layout as at
-from trireme.gomoku.position_kernels import put, take
+from trireme.gomoku.engine import memory_kernels as at
+from trireme.gomoku.engine.board_kernels import put, take
+from trireme.gomoku.engine.threat_search_kernels import defences, fours, threats
 from trireme.gomoku.rules import Gomoku, Point, State, read_points
-from trireme.gomoku.threat_kernels import defences, fours, threats
 
 from .test_patterns import Grid
 

@@ -137,7 +137,7 @@ def test_nash_draws_from_its_mixture() -> None:
 
 
 def test_insight_is_the_mixture_as_plain_values() -> None:
-    from trireme.navigation.insight import insight
+    from trireme.navigation.show.insight import insight
 
     game = Navigation()
     state = with_ships(game, "k11 E", "n12 W")

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.navigation.equilibrium_kernels import equilibrium
 from trireme.navigation.pack import pack_plan, pack_ships, unpack_plan
-from trireme.navigation.planner_kernels import count_chances
 from trireme.navigation.plans import Order, Plan
 from trireme.navigation.rules import Navigation, NavigationState, act
 from trireme.navigation.sea import FACINGS
-from trireme.navigation.search import Battle, Solution
-from trireme.navigation.search_kernels import (
+from trireme.navigation.search.equilibrium import Battle, Solution
+from trireme.navigation.search.regret_matching_kernels import equilibrium
+from trireme.navigation.search.scoring_kernels import count_chances
+from trireme.navigation.search.search_kernels import (
     LIMIT,
     RACE,
     REACH,

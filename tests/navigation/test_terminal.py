@@ -13,7 +13,7 @@ from trireme.core.play import Session
 from trireme.navigation.atlas import default_map
 from trireme.navigation.maps import mirrored_map, read_map, write_map
 from trireme.navigation.rules import Navigation
-from trireme.navigation.terminal import NavigationTerminal
+from trireme.navigation.show.terminal import NavigationTerminal
 
 from .seas import OPEN, open_water
 

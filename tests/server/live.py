@@ -19,8 +19,8 @@ from trireme.core.game import AnyGame
 from trireme.core.registry import make_game
 from trireme.server.app import Config
 from trireme.server.limits import Limits
+from trireme.server.protocol.schema import _view_type
 from trireme.server.run import server_for
-from trireme.server.schema import _view_type
 from trireme.store import open_store
 
 GENEROUS = Limits(

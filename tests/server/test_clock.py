@@ -15,13 +15,13 @@ from sqlalchemy import Engine
 
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import make_game
-from trireme.server.client import Client
-from trireme.server.codes import Refusal
-from trireme.server.events import Chair, Setup
 from trireme.server.keys import new_room_id, token_hash
 from trireme.server.limits import Bucket, Limits
-from trireme.server.lobby import Lobby
-from trireme.server.room import Room
+from trireme.server.protocol.codes import Refusal
+from trireme.server.rooms.client import Client
+from trireme.server.rooms.events import Chair, Setup
+from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.room import Room
 from trireme.store import open_store
 
 PLAN, OTHER, NONES = "FpFsLgRh", "F-F-F-F-", "--------"

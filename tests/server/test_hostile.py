@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from websockets.exceptions import ConnectionClosed
 
-from trireme.server.client import Client
-from trireme.server.codes import CODES
+from trireme.server.protocol.codes import CODES
+from trireme.server.rooms.client import Client
 
 from .live import Player, Running, play_out
 

@@ -16,8 +16,8 @@ from trireme.arena.history import keep
 from trireme.core.play import play
 from trireme.core.record import parse_record
 from trireme.core.registry import GAMES, find, make_game
-from trireme.server import schema as schema_module
-from trireme.server.codes import CODES
+from trireme.server.protocol import schema as schema_module
+from trireme.server.protocol.codes import CODES
 from trireme.store import open_store
 
 from .live import Player, Running, play_out

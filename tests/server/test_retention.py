@@ -6,9 +6,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
-from trireme.server.events import Acted, AnyEvent, Chair, Sat, Setup
-from trireme.server.ledger import Finished, Ledger
-from trireme.server.retention import AT_ONCE, Retention
+from trireme.server.rooms.events import Acted, AnyEvent, Chair, Sat, Setup
+from trireme.server.storage.event_store import Finished, Ledger
+from trireme.server.storage.retention import AT_ONCE, Retention
 from trireme.store import open_store
 
 NOW = datetime(2030, 6, 1, tzinfo=UTC)

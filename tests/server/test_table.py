@@ -16,13 +16,13 @@ from trireme.core.game import CHANCE
 from trireme.core.options import settings as settings_of
 from trireme.core.record import parse_record
 from trireme.core.registry import make_game
-from trireme.server.codes import Refusal
-from trireme.server.events import AnyEvent, Chair, Setup, decode, encode
 from trireme.server.keys import is_room_id, new_room_id, new_token, token_hash
-from trireme.server.ledger import Finished, Ledger
-from trireme.server.recording import record_text
-from trireme.server.table import Table
-from trireme.server.telling import happenings, position
+from trireme.server.protocol.codes import Refusal
+from trireme.server.rooms.events import AnyEvent, Chair, Setup, decode, encode
+from trireme.server.rooms.recording import record_text
+from trireme.server.rooms.table import Table
+from trireme.server.rooms.views import happenings, position
+from trireme.server.storage.event_store import Finished, Ledger
 from trireme.store import open_store
 
 GAMES = [

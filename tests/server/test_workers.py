@@ -12,18 +12,18 @@ from typing import Any
 import pytest
 
 from trireme.core.registry import GAMES, find, make_game, parse_spec
-from trireme.server.client import Client
-from trireme.server.clock import LoopClock
-from trireme.server.codes import Refusal
-from trireme.server.events import AnyEvent, Chair, Setup
 from trireme.server.keys import new_room_id, token_hash
 from trireme.server.limits import Limits
-from trireme.server.lobby import Lobby
-from trireme.server.requests import NewRoom
-from trireme.server.room import Room
-from trireme.server.table import Table
-from trireme.server.tasks import Decide, Describe, Failure, Ponder, Vet, Warm, describe
-from trireme.server.workers import Workers, _Compiling
+from trireme.server.protocol.bodies import NewRoom
+from trireme.server.protocol.codes import Refusal
+from trireme.server.rooms.client import Client
+from trireme.server.rooms.clock import LoopClock
+from trireme.server.rooms.events import AnyEvent, Chair, Setup
+from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.room import Room
+from trireme.server.rooms.table import Table
+from trireme.server.workers.pool import Workers, _Compiling
+from trireme.server.workers.tasks import Decide, Describe, Failure, Ponder, Vet, Warm, describe
 from trireme.store import open_store
 
 AGENTS = Path(__file__).with_name("agents.py")

@@ -19,7 +19,7 @@ from trireme import make_agent, make_game, play
 from trireme.battleship.agents import heatmap
 from trireme.battleship.agents.gunner import Sight
 from trireme.battleship.agents.rl import logits
-from trireme.battleship.guess import Shot
+from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.rules import Battleship
 from trireme.core.errors import BadSpec
 from trireme.core.game import Turn

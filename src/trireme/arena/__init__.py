@@ -4,6 +4,8 @@
 it, the report tells it, and the store remembers it.
 """
 
+from trireme.arena.statistics.sprt import Sprt
+
 from .folder import Folder
 from .gate import Verdict, gate
 from .match import Entrant, Match, entrants
@@ -11,7 +13,6 @@ from .outcome import Outcome, results_hash
 from .report import Report, build_report, to_plain, write_reports
 from .run import Progress, resume, run_match, start
 from .schedule import Fixture, schedule, schedule_hash
-from .statistics.sprt import Sprt
 
 __all__ = [
     "Entrant",

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from trireme.arena.statistics.intervals import Interval
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame
 
@@ -16,7 +17,6 @@ from .match import Match, entrants
 from .report import write_reports
 from .run import Progress, new_path, run_match, start
 from .standing import Score
-from .statistics.intervals import Interval
 
 
 @dataclass(frozen=True)

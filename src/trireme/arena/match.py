@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from trireme.arena.statistics.sprt import Sprt
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame
 from trireme.core.options import settings
 from trireme.core.registry import make_agent, make_game
-
-from .statistics.sprt import Sprt
 
 _NAMED = re.compile(r"([^\s:=]+)=(.+)", re.DOTALL)
 

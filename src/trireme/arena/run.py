@@ -8,13 +8,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from trireme.arena.statistics.sprt import Sprt, Verdict, pair_counts
+
 from .executors import make_executor
 from .folder import Folder
 from .match import Match
 from .outcome import Outcome
 from .player import Job
 from .schedule import Fixture
-from .statistics.sprt import Sprt, Verdict, pair_counts
 
 
 @dataclass

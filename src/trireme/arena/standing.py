@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .statistics.comparisons import find_cycle, holm, sign_flip_p
-from .statistics.intervals import Floats, Interval, bootstrap_mean, wilson
-from .statistics.ratings import rate
+from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
+from trireme.arena.statistics.intervals import Floats, Interval, bootstrap_mean, wilson
+from trireme.arena.statistics.ratings import rate
 
 CERTAIN = 0.05
 """Corrected p-values below this count as a difference."""

@@ -5,7 +5,7 @@ from trireme.core.registry import Slice
 SLICE = Slice(
     summary="hidden information: find and sink a fleet that you can't see",
     game="trireme.battleship.rules:Battleship",
-    text="trireme.battleship.draw:text",
+    text="trireme.battleship.show.draw:text",
     agents={
         "random": "trireme.core.agents:Random",
         "hunt": "trireme.battleship.agents.hunt:Hunt",
@@ -31,8 +31,8 @@ SLICE = Slice(
         "handicap": {"duel": True, "rows": 8, "cols": 12, "rival_rows": 10, "rival_cols": 9},
     },
     encoder="trireme.battleship.encode:encoder",
-    scene="trireme.battleship.scene:scene",
-    insight="trireme.battleship.insight:insight",
+    scene="trireme.battleship.show.scene:scene",
+    insight="trireme.battleship.show.insight:insight",
     versus="duel",
-    terminal="trireme.battleship.terminal:BattleshipTerminal",
+    terminal="trireme.battleship.show.terminal:BattleshipTerminal",
 )

@@ -8,15 +8,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
+from trireme.battleship.agents.gunner import Gunner, Sight
+from trireme.battleship.belief.determinization import Shot
+from trireme.battleship.belief.posterior import Belief, Believer
+from trireme.battleship.show.draw import percents
+from trireme.battleship.show.pictures import Picture, heatmap
 from trireme.core.errors import BadText, IllegalAction, unknown
 from trireme.core.registry import make_agent
 
-from .agents.gunner import Gunner, Sight
-from .belief import Belief, Believer
 from .board import Cell, read_cell, write_cell
-from .draw import percents
-from .guess import Shot
-from .pictures import Picture, heatmap
 from .rules import Battleship, Sea, State
 
 PATIENCE = 50_000_000

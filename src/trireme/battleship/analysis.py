@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
+from trireme.battleship.agents.gunner import Gunner
+from trireme.battleship.belief.determinization import Shot
+from trireme.battleship.belief.posterior import Belief, Believer
+from trireme.battleship.show.pictures import Step
 from trireme.core.game import CHANCE, AnyAgent, Turn
 from trireme.core.registry import make_agent
 from trireme.core.seeding import stream
 
-from .agents.gunner import Gunner
-from .belief import Belief, Believer
-from .guess import Shot
 from .notation import Shots
-from .pictures import Step
 from .rules import Battleship, State
 
 LIMIT = 400_000

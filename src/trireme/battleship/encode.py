@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from trireme.battleship.belief.determinization import sunk_cells
 from trireme.core.game import AnyGame, Seat
 
 from .fleets import Fleet, ship_at
-from .guess import sunk_cells
 from .notation import Shots
 from .rules import Battleship, View
 

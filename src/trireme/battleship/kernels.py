@@ -8,7 +8,9 @@ Indices are unsigned: numba would otherwise test each of them for a negative one
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from trireme.core.jit import njit
+from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 MISS, HIT, SUNK, WON, INVALID, MINE = 0, 1, 2, 3, 4, 5
 """What a step can come to; WON is the sinking of the last ship."""
@@ -17,9 +19,6 @@ WATER, MINED = -1, -2
 DRAWS = 10_000
 """Failed draws of a fleet in a row after which `Ships.spare` is laid."""
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
@@ -67,21 +66,13 @@ class Seas(NamedTuple):
     """int8[B]: the ship that the last step sank, or -1."""
 
 
-@njit(cache=True, inline="always")
-def mixed(state: Any) -> Any:
-    """The 64 random bits that the splitmix64 counter `state` stands for."""
-    z = (state ^ (state >> np.uint64(30))) * _MIX1
-    z = (z ^ (z >> np.uint64(27))) * _MIX2
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def below(bits: Any, n: Any) -> Any:
     """A number from 0 to n - 1 (unsigned, as n) out of the low 32 of random bits."""
     return ((bits & _LOW) * n) >> np.uint64(32)
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def draw_fleet(state: Any, ships: Any, out: Any, b: Any) -> Any:
     """Draw a fleet into `out[b]`; returns the random state and whether it hit a dead end."""
     masks, closed = ships.masks, ships.closed
@@ -91,8 +82,8 @@ def draw_fleet(state: Any, ships: Any, out: Any, b: Any) -> Any:
         kind = ships.kinds[s]
         tries = 0
         while True:
-            state += _GOLDEN
-            bits = mixed(state)
+            state += GOLDEN_GAMMA
+            bits = mix64(state)
             down = bits >> np.uint64(63)
             p = below(bits, ships.spans[s, down]) + ships.starts[s, down]
             if not (masks[kind, p, 0] & c0 | masks[kind, p, 1] & c1 | masks[kind, p, 2] & c2):
@@ -108,7 +99,7 @@ def draw_fleet(state: Any, ships: Any, out: Any, b: Any) -> Any:
     return state, dead
 
 
-@njit(cache=True)
+@njit
 def draw_again(state: Any, ships: Any, out: Any, b: Any) -> Any:
     """`draw_fleet` until it succeeds; apart from it, since it would slow down the loop around."""
     for _ in range(DRAWS):
@@ -119,7 +110,7 @@ def draw_again(state: Any, ships: Any, out: Any, b: Any) -> Any:
     return state
 
 
-@njit(cache=True)
+@njit
 def place_batch(states: Any, ships: Any, out: Any) -> None:
     """Draw one fleet a row into `out` int16[B, S]; the random `states` uint64[B] move on."""
     for b in range(np.uint64(len(states))):
@@ -129,7 +120,7 @@ def place_batch(states: Any, ships: Any, out: Any) -> None:
         states[b] = state
 
 
-@njit(cache=True)
+@njit
 def lay(b: Any, layout: Any, ships: Any, seas: Any) -> None:
     """Board `b` afresh, with its ships where `layout` int16[1, S] says and no mines."""
     seas.owner[b, :] = WATER
@@ -146,22 +137,22 @@ def lay(b: Any, layout: Any, ships: Any, seas: Any) -> None:
     seas.togo[b] = togo
 
 
-@njit(cache=True)
+@njit
 def renew(b: Any, state: Any, mines: int, ships: Any, seas: Any, layout: Any) -> Any:
     """Board `b` with a new fleet and mines; takes and returns the random state."""
     state = draw_again(state, ships, layout, np.uint64(0))
     lay(b, layout, ships, seas)
     laid = 0
     while laid < mines:
-        state += _GOLDEN
-        cell = below(mixed(state), np.uint64(seas.owner.shape[1]))
+        state += GOLDEN_GAMMA
+        cell = below(mix64(state), np.uint64(seas.owner.shape[1]))
         if seas.owner[b, cell] == WATER:
             seas.owner[b, cell] = MINED
             laid += 1
     return state
 
 
-@njit(cache=True)
+@njit
 def reset_batch(which: Any, states: Any, mines: int, ships: Any, seas: Any) -> None:
     """New fleets for the boards where `which` bool[B] is set."""
     layout = np.empty((1, len(ships.kinds)), np.int16)
@@ -172,7 +163,7 @@ def reset_batch(which: Any, states: Any, mines: int, ships: Any, seas: Any) -> N
             seas.sunk[b] = -1
 
 
-@njit(cache=True, inline="always")
+@njit(inline="always")
 def fire(b: Any, action: Any, seas: Any) -> Any:
     """One shot at board `b`; returns its outcome. An invalid one changes nothing."""
     cell = np.uint64(action)
@@ -198,14 +189,14 @@ def fire(b: Any, action: Any, seas: Any) -> Any:
     return SUNK if seas.togo[b] > 0 else WON
 
 
-@njit(cache=True)
+@njit
 def step_batch(actions: Any, seas: Any) -> None:
     """One shot `actions` int64[B] on every board, without reset."""
     for b in range(np.uint64(len(actions))):
         seas.outcome[b] = fire(b, actions[b], seas)
 
 
-@njit(cache=True)
+@njit
 def step_reset_batch(actions: Any, states: Any, mines: int, ships: Any, seas: Any) -> int:
     """`step_batch`, after which every board that was WON starts afresh; returns their number."""
     step_batch(actions, seas)
@@ -218,7 +209,7 @@ def step_reset_batch(actions: Any, states: Any, mines: int, ships: Any, seas: An
     return won
 
 
-@njit(cache=True)
+@njit
 def random_actions(players: Any, outcome: Any, order: Any, fired: Any, actions: Any) -> None:
     """A uniformly random cell not yet shot at, for every board.
 
@@ -229,9 +220,9 @@ def random_actions(players: Any, outcome: Any, order: Any, fired: Any, actions: 
     cells = np.uint64(order.shape[1])
     for b in range(np.uint64(len(actions))):
         t = np.uint64(0) if outcome[b] == WON else np.uint64(fired[b])
-        state = players[b] + _GOLDEN
+        state = players[b] + GOLDEN_GAMMA
         players[b] = state
-        j = t + below(mixed(state), cells - t)
+        j = t + below(mix64(state), cells - t)
         cell = order[b, j]
         order[b, j] = order[b, t]
         order[b, t] = cell
@@ -239,7 +230,7 @@ def random_actions(players: Any, outcome: Any, order: Any, fired: Any, actions: 
         fired[b] = t + np.uint64(1)
 
 
-@njit(cache=True)
+@njit
 def random_play(
     steps: int,
     players: Any,

@@ -39,13 +39,13 @@ from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
+from trireme.battleship.belief.determinization import Result, Shot, guess_fleet
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import CHANCE, Actions, Game, Listed, Seat
 from trireme.core.options import option
 
 from .board import LARGEST, SMALLEST, Board, Cell, standard_sizes, write_cell
 from .fleets import Fleet, Fleets, check_fleet, first_layout, ship_at
-from .guess import Result, Shot, guess_fleet
 from .notation import Shots, read_action, write_action
 
 Action = Shots | Fleet

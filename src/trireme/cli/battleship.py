@@ -110,7 +110,7 @@ def film(
     Example: `trireme battleship film game.html --agent lookahead --seed 3`
     """
     from trireme.battleship.analysis import Analyst
-    from trireme.battleship.pictures import replay
+    from trireme.battleship.show.pictures import replay
 
     rules, number = _solo(game), fresh_seed() if seed is None else seed
     player = _gunner(game, agent)

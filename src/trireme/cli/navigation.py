@@ -15,7 +15,6 @@ import typer
 from trireme.core.errors import BadSpec
 from trireme.core.seeding import fresh_seed
 from trireme.navigation.atlas import blank_map, find_map, procedural_map
-from trireme.navigation.draw import board
 from trireme.navigation.maps import (
     BadMap,
     SeaMap,
@@ -26,6 +25,7 @@ from trireme.navigation.maps import (
     write_map,
 )
 from trireme.navigation.sea import Pose
+from trireme.navigation.show.draw import board
 
 app = typer.Typer(
     name="map", help="Make, check, show and mirror maps of Battle Navigation.", no_args_is_help=True

@@ -6,8 +6,8 @@ import tkinter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trireme.gomoku.draw import stars
 from trireme.gomoku.rules import Gomoku, Point, State, winning_line
+from trireme.gomoku.show.draw import stars
 
 WOOD, LINE, LABEL = "#e3b873", "#5b4322", "#5b4322"
 STONES = {1: ("#1b1b1f", "#55555e"), -1: ("#f4f1ea", "#ffffff")}

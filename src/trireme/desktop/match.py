@@ -13,9 +13,9 @@ from trireme.core.errors import IllegalAction
 from trireme.core.game import Turn
 from trireme.core.play import Forfeit, Session
 from trireme.core.record import Record, append_to
-from trireme.gomoku.draw import status
 from trireme.gomoku.formats import load, save
 from trireme.gomoku.rules import COLOUR_NAMES, Action, Gomoku, State
+from trireme.gomoku.show.draw import status
 
 HUMAN = "human"
 RECORDS = Path("runs/games")

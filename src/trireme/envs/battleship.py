@@ -14,11 +14,11 @@ import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
 
-from trireme.battleship import draw, pictures
 from trireme.battleship.board import Board, Cell, cells_between, write_cell
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.notation import Shots
 from trireme.battleship.rules import Battleship, State
+from trireme.battleship.show import draw, pictures
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import CHANCE
 from trireme.core.options import build, option

@@ -9,12 +9,13 @@ arrays are those of the rules' kernels.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from .vector import NOTHING
+from trireme.core.jit import njit
+
+from .outcome_kernels import NOTHING
 
 
-@njit(cache=True)
+@njit
 def begin(
     which: Any, sizes: Any, outcome: Any, sunk: Any, steps: Any, remaining: Any, ships: Any
 ) -> None:
@@ -29,7 +30,7 @@ def begin(
                 remaining[b, s] = sizes[s]
 
 
-@njit(cache=True)
+@njit
 def settle(
     resetting: Any,
     outcome: Any,

@@ -20,7 +20,8 @@ from trireme.core.errors import BadSettings
 from .battleship import NAME, Observation, Placement, Rewards, setup
 from .battleship_kernels import begin, settle
 from .checks import known_settings
-from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
+from .outcome_kernels import NOTHING
+from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
 MISS, HIT, SUNK, WON, INVALID = (
     kernels.MISS,

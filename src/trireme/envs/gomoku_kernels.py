@@ -3,9 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from .vector import NOTHING
+from trireme.core.jit import njit
+
+from .outcome_kernels import NOTHING
 
 
 class Games(NamedTuple):
@@ -21,7 +22,7 @@ class Games(NamedTuple):
     """int8[B]: what the last move led to, or NOTHING."""
 
 
-@njit(cache=True)
+@njit
 def begin(which: Any, opening: Any, stones: int, last: int, games: Any) -> None:
     """New games on the boards where `which: bool[B]` is set.
 
@@ -35,7 +36,7 @@ def begin(which: Any, opening: Any, stones: int, last: int, games: Any) -> None:
             games.results[b] = NOTHING
 
 
-@njit(cache=True)
+@njit
 def settle(
     actions: Any,
     resetting: Any,
@@ -69,7 +70,7 @@ def settle(
     return some
 
 
-@njit(cache=True)
+@njit
 def show(games: Any, board: Any, black: Any, last: Any, mask: Any) -> None:
     """Write what the sides to move see, and `mask: int8[B, n * n]`, 1 where a point is empty.
 

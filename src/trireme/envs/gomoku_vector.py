@@ -17,7 +17,8 @@ from trireme.gomoku.rules import Gomoku
 
 from .checks import positive
 from .gomoku_kernels import Games, begin, settle, show
-from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
+from .outcome_kernels import NOTHING
+from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
 GOING_ON, WON, DRAWN, ILLEGAL = kernels.GOING_ON, kernels.WON, kernels.DRAWN, kernels.ILLEGAL
 """The codes of `infos["outcome"]`; `NOTHING` where a board was only reset."""

@@ -21,7 +21,8 @@ from trireme.navigation.pack import Fleet
 from trireme.navigation.plans import order_at, order_count, shots_fired
 from trireme.navigation.rules import Navigation
 
-from .vector import NOTHING, Arrays, BoardsVectorEnv, Which, board_count
+from .outcome_kernels import NOTHING
+from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
 GOING_ON, FIRST, SECOND, DRAWN = (
     kernels.GOING_ON,

@@ -21,9 +21,6 @@ Arrays = dict[str, NDArray[Any]]
 Which = NDArray[np.bool_]
 """bool[num_envs]: the boards that are meant."""
 
-NOTHING = -1
-"""The outcome of a step in which a board was only reset."""
-
 
 class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     """Many boards in arrays, stepped together.

@@ -5,7 +5,7 @@ from trireme.core.registry import Slice
 SLICE = Slice(
     summary="exactly five in a row on 15×15: depth, with everything in sight",
     game="trireme.gomoku.rules:Gomoku",
-    text="trireme.gomoku.draw:text",
+    text="trireme.gomoku.show.draw:text",
     agents={
         "random": "trireme.core.agents:Random",
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
@@ -21,8 +21,8 @@ SLICE = Slice(
         "swap2": {"opening": "swap2"},
         "small": {"size": 9},
     },
-    terminal="trireme.gomoku.terminal:GomokuTerminal",
+    terminal="trireme.gomoku.show.terminal:GomokuTerminal",
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
-    insight="trireme.gomoku.insight:insight",
+    insight="trireme.gomoku.show.insight:insight",
 )

@@ -17,8 +17,8 @@ from queue import Queue
 import numpy as np
 
 from trireme import __version__
+from trireme.gomoku.engine.engine import TABLE_ROWS, Analysis, Engine, Limits
 
-from .engine import TABLE_ROWS, Analysis, Engine, Limits
 from .openings import balanced, first_stone
 from .rules import LARGEST, SMALLEST, Point
 

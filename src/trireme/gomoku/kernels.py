@@ -12,13 +12,14 @@ costs a third of the speed.
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from trireme.core.jit import njit
 
 GOING_ON, WON, DRAWN, ILLEGAL = 0, 1, 2, 3
 """What a step led to; WON: the side that moved has won."""
 
 
-@njit(cache=True)
+@njit
 def _run(flat: Any, at: Any, step: Any, reach: Any, own: Any) -> Any:
     """How many `own` stones follow point `at` without a gap, looking `reach` points far."""
     run = np.uint64(0)
@@ -29,7 +30,7 @@ def _run(flat: Any, at: Any, step: Any, reach: Any, own: Any) -> Any:
     return run
 
 
-@njit(cache=True)
+@njit
 def _makes_five(flat: Any, first: Any, row: Any, col: Any, n: Any, exact: bool) -> Any:
     """Whether the stone at (row, col) wins, on the board that begins at `first` in `flat`.
 
@@ -51,7 +52,7 @@ def _makes_five(flat: Any, first: Any, row: Any, col: Any, n: Any, exact: bool) 
     return along >= 4 or across >= 4 or falling >= 4 or rising >= 4
 
 
-@njit(cache=True)
+@njit
 def wins(board: Any, row: int, col: int, exact: bool) -> bool:
     """Whether the stone at (row, col) of `board: int8[n, n]` stands in a line that wins."""
     flat = board.reshape(board.size)
@@ -59,20 +60,20 @@ def wins(board: Any, row: int, col: int, exact: bool) -> bool:
     return bool(_makes_five(flat, np.uint64(0), np.uint64(row), np.uint64(col), n, exact))
 
 
-@njit(cache=True)
+@njit
 def place(board: Any, row: int, col: int, colour: int, exact: bool) -> bool:
     """Put a stone of `colour` on an empty point of `board: int8[n, n]`; true when it wins."""
     board[row, col] = colour
     return bool(wins(board, row, col, exact))
 
 
-@njit(cache=True)
+@njit
 def take_back(board: Any, row: int, col: int) -> None:
     """Take the stone at (row, col) off `board: int8[n, n]` again."""
     board[row, col] = 0
 
 
-@njit(cache=True)
+@njit
 def _settle(flat: Any, first: Any, row: Any, col: Any, n: Any, count: Any, exact: bool) -> int:
     """Put the next stone of the game that begins at `first` and say what it led to."""
     flat[first + row * n + col] = 1 - 2 * (count & 1)
@@ -83,13 +84,13 @@ def _settle(flat: Any, first: Any, row: Any, col: Any, n: Any, count: Any, exact
     return GOING_ON
 
 
-@njit(cache=True)
+@njit
 def _empty(flat: Any, first: Any, area: Any) -> None:
     for i in range(area):
         flat[first + np.uint64(i)] = 0
 
 
-@njit(cache=True)
+@njit
 def step(boards: Any, counts: Any, actions: Any, results: Any, exact: bool, reset: bool) -> None:
     """Play `actions: int64[B]`, one on each of `boards: int8[B, n, n]`, in place.
 
@@ -113,7 +114,7 @@ def step(boards: Any, counts: Any, actions: Any, results: Any, exact: bool, rese
             counts[b] = 0
 
 
-@njit(cache=True)
+@njit
 def random_step(
     boards: Any, counts: Any, streams: Any, actions: Any, results: Any, exact: bool
 ) -> None:
@@ -148,7 +149,7 @@ def random_step(
             counts[b] = 0
 
 
-@njit(cache=True)
+@njit
 def masks(boards: Any, out: Any) -> None:
     """Write the legal actions of `boards: int8[B, n, n]` into `out: bool[B, n * n]`."""
     area = boards.shape[1] * boards.shape[2]
@@ -158,7 +159,7 @@ def masks(boards: Any, out: Any) -> None:
             out[b, a] = flat[b, a] == 0
 
 
-@njit(cache=True)
+@njit
 def perft(board: Any, count: int, depth: int, exact: bool, tally: Any) -> None:
     """Walk every game of `depth` more moves from `board: int8[n, n]` with `count` stones.
 
@@ -182,7 +183,7 @@ def perft(board: Any, count: int, depth: int, exact: bool, tally: Any) -> None:
             take_back(board, row, col)
 
 
-@njit(cache=True)
+@njit
 def planes(boards: Any, counts: Any, lasts: Any, out: Any) -> None:
     """Write `boards: int8[B, n, n]` as the side to move sees them into `out: int8[B, 4, n, n]`.
 

@@ -5,7 +5,7 @@ from trireme.core.registry import Slice
 SLICE = Slice(
     summary="simultaneous plans: both captains order four phases in secret, then they run together",
     game="trireme.navigation.rules:Navigation",
-    text="trireme.navigation.draw:text",
+    text="trireme.navigation.show.draw:text",
     agents={
         "random": "trireme.core.agents:Random",
         "greedy": "trireme.navigation.agents.greedy:Greedy",
@@ -14,12 +14,12 @@ SLICE = Slice(
         "nash": "trireme.navigation.agents.nash:Nash",
     },
     opponent="nash",
-    terminal="trireme.navigation.terminal:NavigationTerminal",
+    terminal="trireme.navigation.show.terminal:NavigationTerminal",
     encoder="trireme.navigation.encode:encoder",
-    scene="trireme.navigation.scene:scene",
-    preview="trireme.navigation.scene:preview",
+    scene="trireme.navigation.show.scene:scene",
+    preview="trireme.navigation.show.scene:preview",
     starts="trireme.navigation.starts:starts",
-    insight="trireme.navigation.insight:insight",
+    insight="trireme.navigation.show.insight:insight",
     variants={
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},

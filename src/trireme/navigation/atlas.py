@@ -1,8 +1,7 @@
 """The seas that come with the game: the curated default, and one for every seed.
 
 The procedural generator is part of the rules: the same seed must give the same map on every
-machine and in every version, so it uses no library's random numbers. Its source is SplitMix64
-(https://prng.di.unimi.it/splitmix64.c), and a number below n is (the upper 32 bits × n) >> 32.
+machine and in every version, so it draws from our own SplitMix64 and from no library.
 Every feature is placed together with its image under a half turn about the middle of the map, so
 neither seat is favoured.
 """
@@ -13,6 +12,7 @@ import re
 from collections.abc import Iterator
 
 from trireme.core.errors import BadSettings, unknown
+from trireme.core.splitmix import SplitMix64
 
 from .maps import Hazard, Rock, SeaMap, Spawn
 from .sea import Tile, beside, turned
@@ -98,33 +98,14 @@ def _image(tile: Tile) -> Tile:
     return SIZE - 1 - tile[0], SIZE - 1 - tile[1]
 
 
-class SplitMix:
-    """SplitMix64: whole numbers from a seed, the same everywhere."""
-
-    def __init__(self, seed: int) -> None:
-        self.state = seed & 0xFFFFFFFFFFFFFFFF
-
-    def next(self) -> int:
-        """The next 64 bits."""
-        self.state = (self.state + 0x9E3779B97F4A7C15) & 0xFFFFFFFFFFFFFFFF
-        z = self.state
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & 0xFFFFFFFFFFFFFFFF
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EB & 0xFFFFFFFFFFFFFFFF
-        return z ^ (z >> 31)
-
-    def below(self, n: int) -> int:
-        """A number from 0 to n - 1."""
-        return ((self.next() >> 32) * n) >> 32
-
-
 def procedural_map(seed: int) -> SeaMap:
     """The map of a seed: 24×24, fair, spawns clear of everything within three tiles.
 
-    In this order, each drawing from one SplitMix: the row of seat 0's spawn; 1 to 3 pairs of
+    In this order, each drawing from one SplitMix64: the row of seat 0's spawn; 1 to 3 pairs of
     whirlpools; 2 to 5 pairs of straight streaks of 2 to 5 winds; 8 to 15 pairs of rocks. A
     feature that doesn't fit where it falls is left out, as is a rock that would cut the sea.
     """
-    draw = SplitMix(seed)
+    draw = SplitMix64(seed)
     spawns = _spawns((2, 6 + draw.below(12)), "E")
     builder = _Builder(spawns)
     for _ in range(1 + draw.below(3)):

@@ -18,27 +18,24 @@ addition, and nothing needs a test against the map's size. Arrays are C-contiguo
 Outcomes are `GOING_ON`, `FIRST` (seat 0 has won), `SECOND`, `DRAWN`.
 """
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from trireme.core.kernel_cache import forget_stale_kernels
-
-forget_stale_kernels(Path(__file__).parent.glob("*kernels.py"))
+from trireme.core.jit import njit
+from trireme.core.splitmix_kernels import next_below
 
 GOING_ON, FIRST, SECOND, DRAWN = 0, 1, 2, 3
 
 
-@njit(cache=True)
+@njit
 def step_of(way: Any, stride: Any) -> Any:
     """How far the next tile lies in a direction; without branches, which would be mispredicted."""
     sideways = way & 1
     return sideways * (2 - way) + (1 - sideways) * (way - 1) * stride
 
 
-@njit(cache=True)
+@njit
 def _path(sea: Any, tile: Any, facing: Any, move: Any, stride: Any, keep: Any) -> Any:
     """(tiles that a move may enter before the map stops it, first, second, bow, hits a rock)."""
     if move == 0:
@@ -57,7 +54,7 @@ def _path(sea: Any, tile: Any, facing: Any, move: Any, stride: Any, keep: Any) -
     return 2, first, second, bow, False
 
 
-@njit(cache=True)
+@njit
 def move(
     sea: Any, a: Any, af: Any, am: Any, b: Any, bf: Any, bm: Any, stride: Any, keep: Any
 ) -> Any:
@@ -85,7 +82,7 @@ def move(
         return a_end, a_bow, collided or a_rock, b_end, b_bow, collided or b_rock
 
 
-@njit(cache=True)
+@njit
 def drift(sea: Any, a: Any, af: Any, b: Any, bf: Any) -> Any:
     """What the tiles under both ships do: (tile, facing) of the first, then of the second."""
     on_a, on_b = sea[a], sea[b]
@@ -102,7 +99,7 @@ def drift(sea: Any, a: Any, af: Any, b: Any, bf: Any) -> Any:
     return a_to, a_bow, b_to, b_bow
 
 
-@njit(cache=True)
+@njit
 def reaches(sea: Any, tile: Any, way: Any, enemy: Any, reach: Any, stride: Any) -> bool:
     """Whether a straight line of `reach` tiles in a direction meets the enemy."""
     if abs(enemy - tile) > reach * stride:
@@ -117,7 +114,7 @@ def reaches(sea: Any, tile: Any, way: Any, enemy: Any, reach: Any, stride: Any) 
     return False
 
 
-@njit(cache=True)
+@njit
 def act(
     sea: Any, tile: Any, facing: Any, order: Any, enemy: Any, stats: Any, seat: Any, stride: Any
 ) -> Any:
@@ -134,7 +131,7 @@ def act(
     return 0, False
 
 
-@njit(cache=True)
+@njit
 def play_turn(
     sea: Any, stats: Any, rules: Any, ships: Any, turn: Any, first: Any, second: Any
 ) -> Any:
@@ -168,7 +165,7 @@ def play_turn(
     return outcome
 
 
-@njit(cache=True)
+@njit
 def play_all(
     sea: Any,
     stats: Any,
@@ -193,7 +190,7 @@ def play_all(
             outcomes[i, j] = play_turn(sea, stats, rules, after[i, j], turn, first[i], second[j])
 
 
-@njit(cache=True)
+@njit
 def reset(spawns: Any, stats: Any, ships: Any, chart: Any) -> None:
     """Put `ships: int32[2, 3]` at the start of map number `chart`."""
     for seat in range(2):
@@ -202,7 +199,7 @@ def reset(spawns: Any, stats: Any, ships: Any, chart: Any) -> None:
         ships[seat, 2] = stats[seat, 4]
 
 
-@njit(cache=True)
+@njit
 def step(
     seas: Any,
     stats: Any,
@@ -224,7 +221,7 @@ def step(
             outcomes[i] = play_turn(sea, stats, rules, ships[i], turns[i], plans[i, 0], plans[i, 1])
 
 
-@njit(cache=True)
+@njit
 def restart(spawns: Any, stats: Any, charts: Any, ships: Any, turns: Any, outcomes: Any) -> None:
     """Begin every finished game again, each on its map."""
     for i in range(ships.shape[0]):
@@ -234,23 +231,7 @@ def restart(spawns: Any, stats: Any, charts: Any, ships: Any, turns: Any, outcom
             outcomes[i] = GOING_ON
 
 
-@njit(cache=True)
-def next_bits(random: Any, i: Any) -> Any:
-    """64 random bits from stream `i` of `random: uint64[B]` (SplitMix64)."""
-    random[i] += np.uint64(0x9E3779B97F4A7C15)
-    z = random[i]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(cache=True)
-def _below(random: Any, i: Any, n: Any) -> Any:
-    """A whole number from 0 to n - 1, n < 2³²."""
-    return ((next_bits(random, i) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32)
-
-
-@njit(cache=True)
+@njit
 def random_plan(random: Any, i: Any, ways: Any, budget: Any, orders: Any, plan: Any) -> None:
     """Fill `plan: uint8[phases]` with a legal plan, each with the same probability.
 
@@ -259,18 +240,18 @@ def random_plan(random: Any, i: Any, ways: Any, budget: Any, orders: Any, plan: 
     """
     phases = plan.shape[0]
     if budget < 0:
-        total = np.uint64(1)
+        total = 1
         for _ in range(phases):
-            total *= np.uint64(orders)
-        number = _below(random, i, total)
+            total *= orders
+        number = next_below(random, i, total)
         for phase in range(phases):
-            rest = number // np.uint64(orders)
-            plan[phase] = number - rest * np.uint64(orders)
+            rest = number // orders
+            plan[phase] = number - rest * orders
             number = rest
         return
     for phase in range(phases):
         left = phases - 1 - phase
-        number = np.int64(_below(random, i, ways[left + 1, budget]))
+        number = next_below(random, i, ways[left + 1, budget])
         for order in range(orders):
             cost = 0 if order < 12 else (((order >> 2) - 3) >> 1) + 1
             count = ways[left, budget - cost] if cost <= budget else 0
@@ -281,7 +262,7 @@ def random_plan(random: Any, i: Any, ways: Any, budget: Any, orders: Any, plan: 
             number -= count
 
 
-@njit(cache=True)
+@njit
 def random_plans(random: Any, stats: Any, rules: Any, ways: Any, plans: Any) -> None:
     """Fill `plans` with uniformly random legal plans, game `i` drawing from stream `i`.
 
@@ -295,7 +276,7 @@ def random_plans(random: Any, stats: Any, rules: Any, ways: Any, plans: Any) -> 
             random_plan(random, i, ways[seat], budget, orders, plans[i, seat])
 
 
-@njit(cache=True)
+@njit
 def random_turns(
     seas: Any,
     spawns: Any,
@@ -324,7 +305,7 @@ def random_turns(
     return ended
 
 
-@njit(cache=True)
+@njit
 def room_to_sail(sea: Any, stride: Any, moves: int) -> Any:
     """`float32[P, 4]`: the share of open water's tiles that a ship can't reach in `moves` moves."""
     size = sea.shape[0]

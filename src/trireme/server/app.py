@@ -18,18 +18,18 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from trireme import __version__
+from trireme.server.protocol.codes import STATUS, Code, Refusal
+from trireme.server.rooms.clock import Clock, LoopClock
+from trireme.server.rooms.lobby import Lobby
+from trireme.server.storage.retention import Retention
+from trireme.server.workers.tasks import Failure
 
-from .body import BodyLimit
+from .body_limit import BodyLimit
 from .catalogue import warm_up
-from .clock import Clock, LoopClock
-from .codes import STATUS, Code, Refusal
 from .limits import Buckets, Limits
-from .lobby import Lobby
 from .pages import Heads, mount_pages
 from .rest import api, operator
-from .retention import Retention
 from .sockets import Sockets
-from .tasks import Failure
 
 log = logging.getLogger("trireme.server")
 

@@ -10,12 +10,19 @@ import msgspec
 from trireme.core.options import options_of
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import GAMES, find, load, make_game, parse_spec
-
-from .codes import Refusal
-from .shapes import AgentInfo, GameInfo, OptionInfo
-from .tasks import Describe, Described, DescribedOption, Failure, Vet, Warm, described
-from .telling import terminal
-from .workers import Workers
+from trireme.server.protocol.codes import Refusal
+from trireme.server.protocol.shapes import AgentInfo, GameInfo, OptionInfo
+from trireme.server.rooms.views import terminal
+from trireme.server.workers.pool import Workers
+from trireme.server.workers.tasks import (
+    Describe,
+    Described,
+    DescribedOption,
+    Failure,
+    Vet,
+    Warm,
+    described,
+)
 
 
 class Catalogue:

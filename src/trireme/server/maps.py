@@ -9,8 +9,7 @@ import msgspec
 from trireme.core.errors import TriremeError
 from trireme.navigation.atlas import find_map
 from trireme.navigation.maps import BadMap, read_map
-
-from .codes import Refusal
+from trireme.server.protocol.codes import Refusal
 
 
 def named_map(name: str) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from .codes import Refusal
+from trireme.server.protocol.codes import Refusal
 
 NOT_BUILT = """<!doctype html>
 <html lang="en">

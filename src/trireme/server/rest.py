@@ -14,17 +14,18 @@ from trireme.core.errors import RecordError
 from trireme.core.game import AnyGame, Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import GAMES
+from trireme.server.protocol import bodies as requests
+from trireme.server.protocol import shapes
+from trireme.server.protocol.codes import Refusal
+from trireme.server.rooms.advice import analyse, read_record
+from trireme.server.rooms.lobby import Held, Lobby, checked_game
+from trireme.server.rooms.recording import record_text, replay_of_record, replay_of_table
+from trireme.server.rooms.room import Room
+from trireme.server.rooms.views import scene, view_json
 
-from . import requests, shapes
-from .codes import Refusal
 from .keys import token_hash
 from .limits import Buckets
-from .lobby import Held, Lobby, checked_game
 from .maps import check_map, named_map
-from .questions import analyse, read_record
-from .recording import record_text, replay_of_record, replay_of_table
-from .room import Room
-from .telling import scene, view_json
 
 Bearer = Annotated[str | None, Header(alias="Authorization", max_length=200)]
 

@@ -11,10 +11,10 @@ import uvicorn
 from sqlalchemy import Engine
 
 from trireme.core.registry import GAMES, make_game
+from trireme.server.storage.retention import Retention
 from trireme.store import open_store
 
 from .app import Config, create_app
-from .retention import Retention
 
 KEEP_DAYS = int(Retention.finished)
 

@@ -12,14 +12,16 @@ from typing import Any
 from fastapi import WebSocket, WebSocketDisconnect
 from pydantic import ValidationError
 
-from . import messages, questions, shapes
-from .client import Client
-from .codes import Code, Refusal
+from trireme.server.protocol import messages, shapes
+from trireme.server.protocol.codes import Code, Refusal
+from trireme.server.protocol.messages import CLIENT, Ack, Error
+from trireme.server.rooms import advice as questions
+from trireme.server.rooms.client import Client
+from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.preview import preview
+from trireme.server.rooms.room import Room
+
 from .keys import token_hash
-from .lobby import Lobby
-from .messages import CLIENT, Ack, Error
-from .preview import preview
-from .room import Room
 
 log = logging.getLogger("trireme.server")
 

@@ -3,10 +3,11 @@
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from trireme.core.jit import njit
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def known(
     board: Any, owner: Any, afloat: Any, rows: int, cols: int, touching: bool, out: Any
 ) -> None:
@@ -31,7 +32,7 @@ def known(
                         out[b, r * cols + c] = 1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def explore(facts: Any, epsilon: float, states: Any, actions: Any) -> None:
     """Replace some of `actions: int64[B]` by random cells that `facts: int8[B, N]` leave unknown.
 

@@ -7,27 +7,13 @@ go of Python's lock, so that threads can share a batch out.
 from typing import Any
 
 import numpy as np
-from numba import njit
 
-from trireme.gomoku.pattern_kernels import score_points
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
+from trireme.core.jit import njit
+from trireme.core.splitmix_kernels import next_below
+from trireme.gomoku.engine.pattern_kernels import score_points
 
 
-@njit(cache=True, nogil=True)
-def _below(streams: Any, b: Any, n: int) -> Any:
-    """A random number from 0 to n - 1 out of the stream of game b."""
-    state = streams[b] + _GOLDEN
-    streams[b] = state
-    z = (state ^ (state >> np.uint64(30))) * _MIX1
-    z = (z ^ (z >> np.uint64(27))) * _MIX2
-    z ^= z >> np.uint64(31)
-    return np.int64(((z >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def random_moves(boards: Any, streams: Any, places: Any, out: Any) -> None:
     """A random legal move for each of the games `places: int64[K]`, into `out: int64[K]`.
 
@@ -37,13 +23,13 @@ def random_moves(boards: Any, streams: Any, places: Any, out: Any) -> None:
     for k in range(len(places)):
         b = places[k]
         while True:
-            point = _below(streams, b, n * n)
+            point = next_below(streams, b, n * n)
             if boards[b, point // n, point % n] == 0:
                 break
         out[k] = point
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _best(scores: Any, streams: Any, b: int) -> int:
     """The highest score; of equals the nearest to the centre, of those one at random."""
     n = scores.shape[0]
@@ -56,12 +42,12 @@ def _best(scores: Any, streams: Any, b: int) -> int:
             highest, nearest, chosen, equals = value, distance, point, 1
         elif value == highest and distance == nearest:
             equals += 1
-            if _below(streams, b, equals) == 0:
+            if next_below(streams, b, equals) == 0:
                 chosen = point
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def heuristic_moves(
     boards: Any,
     counts: Any,

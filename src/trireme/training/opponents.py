@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trireme.gomoku.agents.heuristic import AGAINST, OWN
-from trireme.gomoku.engine import tables
+from trireme.gomoku.engine.engine import tables
 
 from . import opponent_kernels as kernels
 from .selfplay_kernels import Table

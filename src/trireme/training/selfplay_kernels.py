@@ -4,28 +4,16 @@ Shapes: B games in play, n × n points (point = row × n + col), area = n × n. 
 in play; a finished game leaves its row of moves behind and its place starts the next one.
 """
 
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-import trireme.gomoku
-from trireme.core.kernel_cache import forget_stale_kernels
+from trireme.core.jit import njit
+from trireme.core.splitmix_kernels import next_below, next_bits
 from trireme.gomoku.kernels import DRAWN, GOING_ON, WON, wins
-
-_HERE, _GOMOKU = Path(__file__).parent, Path(trireme.gomoku.__file__).parent
-forget_stale_kernels(
-    [*_HERE.glob("*kernels.py"), *_GOMOKU.glob("*kernels.py"), _GOMOKU / "layout.py"],
-    folder=_HERE,
-)
 
 EXPLORER, PARTNER, TEACHER, ELDER = 0, 1, 2, 3
 """Who plays a colour: the network with much noise, with little, the heuristic, an old network."""
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
 
 
 class Table(NamedTuple):
@@ -64,26 +52,10 @@ class Finished(NamedTuple):
     """int8[B, 2]"""
 
 
-@njit(cache=True, inline="always")
-def _draw(streams: Any, b: Any) -> Any:
-    """The next 64 random bits of game b."""
-    state = streams[b] + _GOLDEN
-    streams[b] = state
-    z = (state ^ (state >> np.uint64(30))) * _MIX1
-    z = (z ^ (z >> np.uint64(27))) * _MIX2
-    return z ^ (z >> np.uint64(31))
-
-
-@njit(cache=True, inline="always")
-def _below(streams: Any, b: Any, n: int) -> Any:
-    """A number from 0 to n - 1."""
-    return np.int64(((_draw(streams, b) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
-
-
-@njit(cache=True)
+@njit
 def _any_empty(flat: Any, streams: Any, b: int, left: int) -> int:
     """An empty point, each of the `left` ones equally likely."""
-    wanted = _below(streams, b, left)
+    wanted = next_below(streams, b, left)
     for point in range(len(flat)):
         if flat[point] == 0:
             if wanted == 0:
@@ -92,7 +64,7 @@ def _any_empty(flat: Any, streams: Any, b: int, left: int) -> int:
     return -1
 
 
-@njit(cache=True)
+@njit
 def restart(table: Any, b: int, stones: int) -> None:
     """Begin a new game at place b: colours change hands, up to `stones` lie near the centre.
 
@@ -104,13 +76,13 @@ def restart(table: Any, b: int, stones: int) -> None:
     black = table.players[b, 0]
     table.players[b, 0] = table.players[b, 1]
     table.players[b, 1] = black
-    wanted = _below(table.streams, b, stones + 1)
+    wanted = next_below(table.streams, b, stones + 1)
     reach = min(n, 7)
     edge = (n - reach) // 2
     count = 0
     while count < wanted:
-        row = edge + _below(table.streams, b, reach)
-        col = edge + _below(table.streams, b, reach)
+        row = edge + next_below(table.streams, b, reach)
+        col = edge + next_below(table.streams, b, reach)
         if table.boards[b, row, col] == 0:
             table.boards[b, row, col] = 1 - 2 * (count & 1)
             table.moves[b, count] = row * n + col
@@ -120,7 +92,7 @@ def restart(table: Any, b: int, stones: int) -> None:
     table.begins[b] = count
 
 
-@njit(cache=True)
+@njit
 def _put(table: Any, b: int, point: int, random: bool, exact: bool) -> int:
     """Make the move and record it; what it led to."""
     n = table.boards.shape[1]
@@ -135,7 +107,7 @@ def _put(table: Any, b: int, point: int, random: bool, exact: bool) -> int:
     return DRAWN if count + 1 == n * n else GOING_ON
 
 
-@njit(cache=True)
+@njit
 def advance(table: Any, proposals: Any, epsilons: Any, exact: bool, stones: int, out: Any) -> int:
     """One ply in every game; returns how many ended and were written to `out`.
 
@@ -147,7 +119,7 @@ def advance(table: Any, proposals: Any, epsilons: Any, exact: bool, stones: int,
     for b in range(table.boards.shape[0]):
         count = table.counts[b]
         epsilon = epsilons[table.players[b, count & 1]]
-        chance = (_draw(table.streams, b) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+        chance = (next_bits(table.streams, b) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
         random = chance < epsilon
         point = proposals[b]
         if random:
@@ -165,14 +137,14 @@ def advance(table: Any, proposals: Any, epsilons: Any, exact: bool, stones: int,
     return ended
 
 
-@njit(cache=True)
+@njit
 def play_ply(table: Any, moves: Any, exact: bool, results: Any) -> None:
     """Make `moves: int64[B]`; what each led to goes into `results: int8[B]`. Nothing restarts."""
     for b in range(table.boards.shape[0]):
         results[b] = _put(table, b, moves[b], False, exact)
 
 
-@njit(cache=True)
+@njit
 def returns_from(
     random: Any, length: int, result: int, ply: int, n: int, gamma: float, penalty: float
 ) -> Any:
@@ -196,7 +168,7 @@ def returns_from(
             return reward, factor, at
 
 
-@njit(cache=True)
+@njit
 def transitions(
     games: Any,
     ended: int,

@@ -9,7 +9,7 @@ import json
 from functools import cache
 from importlib.resources import files
 
-from trireme.battleship.guess import Shot
+from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.rules import Battleship
 
 from .gunner import Sight

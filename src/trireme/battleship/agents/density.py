@@ -10,10 +10,10 @@ import numpy as np
 from numpy.random import Generator
 
 from trireme.battleship.batch import words
-from trireme.battleship.belief import places_of
+from trireme.battleship.belief.density_kernels import density
+from trireme.battleship.belief.determinization import sunk_cells
+from trireme.battleship.belief.posterior import places_of
 from trireme.battleship.board import neighbourhood
-from trireme.battleship.density_kernels import density
-from trireme.battleship.guess import sunk_cells
 from trireme.core.options import option
 
 from .gunner import Floats, Gunner, Sight, best

@@ -12,8 +12,8 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trireme.battleship.batch import words
+from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.board import Board
-from trireme.battleship.guess import Shot
 from trireme.battleship.notation import Shots
 from trireme.battleship.rules import Action, Battleship, View
 from trireme.core.game import AnyGame, Turn

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from trireme.battleship.belief.determinization import Shot, sunk_cells
 from trireme.battleship.board import Board, neighbourhood
-from trireme.battleship.guess import Shot, sunk_cells
 from trireme.core.onnx import load_network
 from trireme.core.options import option
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
+from trireme.battleship.belief.determinization import sunk_cells
 from trireme.battleship.board import Board, Cell
-from trireme.battleship.guess import sunk_cells
 
 from .gunner import Gunner, Sight
 

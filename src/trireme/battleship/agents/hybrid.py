@@ -10,9 +10,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trireme.battleship.belief import LIMIT
+from trireme.battleship.belief.determinization import sunk_cells
+from trireme.battleship.belief.posterior import LIMIT
 from trireme.battleship.board import Board, Cell, Place
-from trireme.battleship.guess import sunk_cells
 from trireme.core.options import option
 
 from . import heatmap

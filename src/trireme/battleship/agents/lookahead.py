@@ -10,10 +10,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from trireme.battleship.agents.lookahead_kernels import Listed, compare, compare_deep, unpack
 from trireme.battleship.batch import ships_of
-from trireme.battleship.belief import LIMIT, Fleets
+from trireme.battleship.belief.posterior import LIMIT, Fleets
 from trireme.battleship.board import Board
-from trireme.battleship.lookahead_kernels import Listed, compare, compare_deep, unpack
 from trireme.core.options import option
 
 from .book import booked

@@ -10,8 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.belief import Fleets
-from trireme.battleship.mcts_kernels import Tree, open_node, simulate
+from trireme.battleship.agents.mcts_kernels import Tree, open_node, simulate
+from trireme.battleship.belief.posterior import Fleets
 from trireme.core.options import option
 
 from .gunner import Sight, best

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.belief import LIMIT, SAMPLES, Belief, Believer
+from trireme.battleship.belief.posterior import LIMIT, SAMPLES, Belief, Believer
 from trireme.battleship.board import Board
 from trireme.core.options import option
 

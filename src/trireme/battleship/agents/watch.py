@@ -9,8 +9,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.board import Board, Cell
-from trireme.battleship.guess import Shot
 from trireme.battleship.rules import Battleship
 
 

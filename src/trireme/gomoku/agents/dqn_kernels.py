@@ -1,18 +1,12 @@
 """Fives at one glance: which points would win at once."""
 
-from pathlib import Path
 from typing import Any
 
-from numba import njit
-
-from trireme.core.kernel_cache import forget_stale_kernels
+from trireme.core.jit import njit
 from trireme.gomoku.kernels import place, take_back
 
-_HERE = Path(__file__).parent
-forget_stale_kernels([Path(__file__), _HERE.parent / "kernels.py"], folder=_HERE)
 
-
-@njit(cache=True)
+@njit
 def fives(board: Any, colour: int, exact: bool, out: Any) -> int:
     """Write the points where a stone of `colour` wins into `out: int64[n * n]`; how many.
 

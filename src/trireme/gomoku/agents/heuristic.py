@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.encode import board_array
-from trireme.gomoku.engine import tables
-from trireme.gomoku.pattern_kernels import score_points
+from trireme.gomoku.engine.engine import tables
+from trireme.gomoku.engine.pattern_kernels import score_points
 from trireme.gomoku.rules import Action, Gomoku, Point, State
 from trireme.gomoku.swap2 import choose, opening_stone
 

@@ -10,7 +10,7 @@ from numpy.random import Generator
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
-from trireme.gomoku.engine import Analysis, Engine, Limits, Report
+from trireme.gomoku.engine.engine import Analysis, Engine, Limits, Report
 from trireme.gomoku.openings import first_stone
 from trireme.gomoku.rules import Action, Gomoku, State
 from trireme.gomoku.swap2 import choose, opening_stone

@@ -14,7 +14,7 @@ from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.options import option
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search import Battle, Outlook, Thought
+from trireme.navigation.search.equilibrium import Battle, Outlook, Thought
 
 TOLERANCE = 0.02
 """What both seats together may still gain by other plans when a solution is good enough."""

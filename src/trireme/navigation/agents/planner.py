@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.navigation.pack import flat_tile, pack_ships, unpack_plan
-from trireme.navigation.planner_kernels import count_chances
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search import Battle, Candidate, Thought, distance_table
+from trireme.navigation.search.equilibrium import Battle, Candidate, Thought, distance_table
+from trireme.navigation.search.scoring_kernels import count_chances
 
 Floats = NDArray[np.float64]
 

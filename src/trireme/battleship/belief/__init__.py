@@ -1,0 +1,1 @@
+"""The belief about a hidden fleet: the evidence, the exact posterior, samples of it."""

@@ -1,0 +1,1 @@
+"""Battleship for people: text, pictures, prose, terminal, and what can be known from a view."""

@@ -1,0 +1,92 @@
+"""Battleship at the prompt: how to type shots and fleets, what is called out, and the odds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from numpy.random import default_rng
+
+from trireme.battleship.board import read_cell
+from trireme.battleship.fleets import Fleet
+from trireme.battleship.rules import Action, Battleship, State, View
+from trireme.core.errors import IllegalAction, unknown
+from trireme.core.game import AnyGame, Seat
+from trireme.core.terminal import Command, Screen, Terminal
+
+from .draw import answer, beside, percents, waters
+
+SECONDS = 1.0
+"""How long fleets are counted before they are sampled instead."""
+NETWORK = "heatmap"
+"""Who else can be asked for the odds."""
+
+
+def _place(screen: Screen, text: str) -> Action:
+    """A random fleet, where a fleet is to be placed."""
+    session = screen.session
+    view: View = session.game.view(session.state, screen.seat)
+    if view.stage != "placing":
+        raise IllegalAction("your fleet is placed already")
+    turn = session.turn(screen.seat)
+    action: Action = turn.legal.sample(turn.rng)
+    screen.say(f"  your fleet: {session.game.write(action)}")
+    return action
+
+
+def _odds(screen: Screen, text: str) -> None:
+    """Where ships probably lie, beside the waters fired at."""
+    from .insight import by_network, insight
+
+    session, seat = screen.session, screen.seat
+    game, view = session.game, session.game.view(session.state, seat)
+    assert isinstance(game, Battleship)
+    if text and text != NETWORK:
+        raise unknown("source of odds", text, [NETWORK])
+    if text:
+        found, title = by_network(game, view, seat), "as the heatmap network sees it"
+    else:
+        found = insight(game, view, seat, SECONDS, default_rng(session.moves))
+        bits = found["entropy_bits"]
+        title = "from samples of fleets" if bits is None else f"{bits:.1f} bits unknown"
+    owner = 0 if len(view.seas) == 1 else 1 - seat
+    best = read_cell(found["best"])
+    chart = percents(game.boards[owner], view.target, found["heat"], best)
+    lines = [f"Chance of a ship, percent: {title}", *chart, "", f"best: {found['best']}"]
+    screen.say(beside([waters(game, view, owner, screen.colour), lines]))
+
+
+class BattleshipTerminal(Terminal):
+    """Shots as B7, salvos as B7+C4, fleets by hand or at random."""
+
+    typing: ClassVar[str] = (
+        "Fire with B7 (row letter, column number); a salvo with B7+C4+D1. "
+        "Place a fleet with A1-A5 C3-F3 …, or type random."
+    )
+    commands: ClassVar[Mapping[str, Command]] = {
+        "odds": Command("where ships probably lie; odds heatmap asks the network", _odds),
+        "random": Command("place your fleet at random", _place),
+    }
+
+    def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:
+        assert isinstance(game, Battleship)
+        return ("first player", "second player")[seat] if game.duel else "player"
+
+    def story(
+        self,
+        game: AnyGame,
+        before: State,
+        actions: Mapping[Seat, Any],
+        after: State,
+        viewer: Seat | None,
+        colour: bool,
+    ) -> Iterable[str]:
+        for seat, action in actions.items():
+            who = self.seat_name(game, before, seat)
+            if isinstance(action, Fleet):
+                if seat >= 0:
+                    yield f"{who} has placed its fleet"
+                continue
+            aim = 0 if len(after.seas) == 1 else 1 - seat
+            for shot in after.seas[aim].shots[len(before.seas[aim].shots) :]:
+                yield f"{who}: {answer(shot)}"

@@ -1,0 +1,1 @@
+"""The search engine: alpha-beta (PVS) with a transposition table and threat search (VCF, VCT)."""

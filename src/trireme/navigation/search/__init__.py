@@ -1,0 +1,1 @@
+"""Searching simultaneous plans: matrix games, regret matching, exploitability."""

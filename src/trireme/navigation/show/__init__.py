@@ -1,0 +1,1 @@
+"""Battle Navigation for people: text, terminal, scenes, and the equilibrium of a turn."""

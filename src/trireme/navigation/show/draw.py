@@ -1,0 +1,101 @@
+"""Views as text for a terminal: the sea, both ships, and how the last turn went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from trireme.navigation.log import Verdict, describe
+from trireme.navigation.maps import SeaMap
+from trireme.navigation.rules import Navigation, NavigationState, Ship
+from trireme.navigation.sea import Pose, Tile, tile_name
+
+_WINDS = {"N": "↑", "E": "→", "S": "↓", "W": "←"}
+_SPINS = {"clockwise": "↻", "counterclockwise": "↺"}
+_ROCKS = {"small": "o", "large": "█"}
+_BOWS = {"N": "▲", "E": "►", "S": "▼", "W": "◄"}
+
+_WIND, _SPIN, _ROCK, _QUIET = "36", "35", "33", "2"
+SEAT_COLOURS = ("1;94", "1;91")
+
+
+def text(game: Navigation, view: NavigationState, colour: bool = False) -> str:
+    """The whole view: the board, a line for each ship, the phases of the last turn."""
+    lines = [f"Turn {view.turn} of {game.turn_limit} on {game.chart.name}"]
+    if view.verdict is not None:
+        lines[0] += f": {_outcome(view.verdict)}"
+    poses = {seat: ship.pose for seat, ship in enumerate(view.ships)}
+    lines += board(game.chart, poses, colour)
+    lines += [_ship_line(game, ship, colour) for ship in view.ships]
+    names = ship_names(view)
+    for entry in view.log:
+        lines.append(f"phase {entry.phase}: {' '.join(describe(entry, names)) or 'All is quiet.'}")
+    return "\n".join(lines) + "\n"
+
+
+def ship_names(view: NavigationState) -> tuple[str, str]:
+    """What to call the two ships, even where they are of one type."""
+    first, second = view.ships
+    if first.type == second.type:
+        return f"{first.label} 0", f"{second.label} 1"
+    return first.label, second.label
+
+
+def seat_paint(text: str, seat: int, colour: bool) -> str:
+    """Text in a seat's colour."""
+    return _paint(text, SEAT_COLOURS[seat], colour)
+
+
+def board(
+    chart: SeaMap,
+    poses: Mapping[int, Pose],
+    colour: bool = False,
+    marks: Mapping[Tile, str] | None = None,
+) -> list[str]:
+    """The sea as rows of text; `marks` are characters laid over tiles, such as a planned path."""
+    tiles = {tile: _paint(mark, code, colour) for tile, (mark, code) in _features(chart).items()}
+    for tile, mark in (marks or {}).items():
+        tiles[tile] = _paint(f" {mark}", "1;93", colour)
+    for seat, pose in poses.items():
+        tiles[pose.tile] = _paint(f"{seat}{_BOWS[pose.facing]}", SEAT_COLOURS[seat], colour)
+    quiet = _paint(" ·", _QUIET, colour)
+    header = "   " + "".join(f" {tile_name((x, 0))[0]}" for x in range(chart.width))
+    return [
+        header,
+        *(
+            f"{y + 1:2} " + "".join(tiles.get((x, y), quiet) for x in range(chart.width))
+            for y in range(chart.height)
+        ),
+    ]
+
+
+def _features(chart: SeaMap) -> dict[Tile, tuple[str, str]]:
+    """Each tile that is not plain water, with its mark and colour."""
+    features = {(r.x, r.y): (f" {_ROCKS[r.size]}", _ROCK) for r in chart.rocks}
+    for hazard in chart.hazards:
+        wind = hazard.kind == "wind"
+        mark = _WINDS[hazard.way] if wind else _SPINS[hazard.way]
+        for tile in hazard.tiles:
+            features[tile] = (f" {mark}", _WIND if wind else _SPIN)
+    return features
+
+
+def _ship_line(game: Navigation, ship: Ship, colour: bool) -> str:
+    kind = game.types[ship.id]
+    filled = -(-10 * ship.hp // ship.max_hp)
+    bar = "■" * filled + "□" * (10 - filled)
+    name = _paint(f"{ship.id} {ship.label:<11}", SEAT_COLOURS[ship.id], colour)
+    return (
+        f"{name} {bar} {ship.hp:2}/{ship.max_hp} hp  "
+        f"{tile_name(ship.pose.tile):>3} facing {ship.facing}  "
+        f"{kind.shots}×{kind.damage} {kind.cannonball} balls, range {kind.range}"
+    )
+
+
+def _outcome(verdict: Verdict) -> str:
+    if verdict.winner is None:
+        return f"drawn ({verdict.reason})"
+    return f"seat {verdict.winner} has won ({verdict.reason})"
+
+
+def _paint(mark: str, code: str, colour: bool) -> str:
+    return f"\x1b[{code}m{mark}\x1b[0m" if colour else mark

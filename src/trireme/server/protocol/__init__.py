@@ -1,0 +1,1 @@
+"""What goes over the wire: messages, the shapes inside them, REST bodies, error codes, schema."""

@@ -1,0 +1,1 @@
+"""What the server keeps in the database: events of rooms, their retention, agents' ratings."""

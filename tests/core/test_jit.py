@@ -1,0 +1,58 @@
+"""Compiled kernels do not outlive the sources that they were made from."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from trireme.core.jit import remove_stale_kernels
+
+
+def test_compiled_files_stay_until_a_source_changes(tmp_path: Path) -> None:
+    sources = [tmp_path / "a_kernels.py", tmp_path / "b" / "kernels.py"]
+    for source in sources:
+        source.parent.mkdir(exist_ok=True)
+        source.write_text("X = 1\n")
+    assert remove_stale_kernels(tmp_path, sources)
+    compiled = tmp_path / "b" / "__pycache__" / "kernels.f-1.py311.1.nbc"
+    compiled.parent.mkdir()
+    compiled.write_bytes(b"machine code")
+    assert not remove_stale_kernels(tmp_path, reversed(sources))
+    assert compiled.exists()
+    sources[0].write_text("X = 2\n")
+    assert remove_stale_kernels(tmp_path, sources)
+    assert not compiled.exists()
+    assert not remove_stale_kernels(tmp_path, sources)
+
+
+def test_other_files_of_the_cache_are_left_alone(tmp_path: Path) -> None:
+    source = tmp_path / "kernels.py"
+    source.write_text("")
+    (tmp_path / "__pycache__").mkdir()
+    kept = tmp_path / "__pycache__" / "kernels.cpython-311.pyc"
+    kept.write_bytes(b"bytecode")
+    assert remove_stale_kernels(tmp_path, [source])
+    assert kept.exists()
+
+
+def test_a_constant_changed_in_another_kernel_file_is_noticed(tmp_path: Path) -> None:
+    package = tmp_path / "stale_game"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "constant_kernels.py").write_text("STEP = 1\n")
+    (package / "kernels.py").write_text(
+        "from trireme.core.jit import njit\n"
+        "from .constant_kernels import STEP\n"
+        "@njit\n"
+        "def after(x):\n"
+        "    return x + STEP\n"
+    )
+
+    def after(x: int) -> str:
+        code = f"from stale_game.kernels import after; print(after({x}))"
+        command = [sys.executable, "-c", code]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    assert after(5) == "6"
+    (package / "constant_kernels.py").write_text("STEP = 20\n")
+    assert after(5) == "25"
