@@ -133,6 +133,7 @@ class Stubborn:
         self.room, self.token, self.seat = held["room"], held["token"], held["seats"][0]
         self.game: AnyGame = make_game(held["info"]["game"], **held["info"]["settings"])
         self.version = 0
+        self.position: dict[str, Any] = {}
         self.ended = self.over = False
         self.open: dict[str, Any] | None = None
         """The message that is neither acknowledged nor refused."""
@@ -157,7 +158,7 @@ class Stubborn:
                 case "welcome" | "update":
                     position = message["position"]
                     assert position["version"] >= self.version, "what was told is lost"
-                    self.version = position["version"]
+                    self.version, self.position = position["version"], position
                     if first and self.open is not None:
                         self.tally.resent += 1
                         await ws.send(json.dumps(self.open))
@@ -169,7 +170,8 @@ class Stubborn:
                     action = self.open["action"]
                     self.tally.note((self.room, self.seat, message["id"], action))
                     self.open = None
-                    self.leave_if_over()
+                    # The position came before its acknowledgement, and may ask for more already.
+                    await self.consider(ws, self.position)
                 case "error":
                     raise AssertionError(message)
 
