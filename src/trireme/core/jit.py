@@ -54,7 +54,7 @@ def remove_stale_kernels(home: Path, sources: Iterable[Path]) -> bool:
     """
     digest = hashlib.sha256()
     for source in sorted(sources):
-        digest.update(str(source).encode() + b"\0" + source.read_bytes() + b"\0")
+        digest.update(source.name.encode() + b"\0" + source.read_bytes() + b"\0")
     stamp = home / "__pycache__" / STAMP
     with suppress(OSError):
         if stamp.read_text(encoding="ascii") == digest.hexdigest():
