@@ -31,7 +31,8 @@ def njit(function: Any = None, **options: Any) -> Any:
     """`numba.njit` with `cache=True`: `@njit`, `@njit(inline="always")`, `@njit(nogil=True)`."""
     if function is None:
         return lambda decorated: njit(decorated, **options)
-    _check_package(".".join(function.__module__.split(".")[:2]))
+    names = function.__module__.split(".")
+    _check_package(".".join(names[: 2 if names[0] == "trireme" else 1]))
     return numba.njit(function, cache=True, **options)
 
 
