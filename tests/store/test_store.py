@@ -1,22 +1,54 @@
 """The store: the same schema and the same behaviour on SQLite and on PostgreSQL."""
 
+import shutil
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
 import pytest
-from sqlalchemy import inspect, text
+from alembic.script import ScriptDirectory
+from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from trireme.core.errors import TriremeError
-from trireme.store import MIGRATIONS, Migration, migrate, open_store
-from trireme.store.database import StoreError
+from trireme.store import StoreError, open_store, upgrade
+from trireme.store.schema import MIGRATIONS
 
+NEWEST = "0002"
 RUN = "INSERT INTO arena_runs VALUES ('r', 'gomoku', '{}', 1, NULL, 'a', 'b', '2026', '0', '{}')"
 GAME = "INSERT INTO arena_games VALUES ('{run}', 0, '0', 'a', 'b', 1, -1, 9, NULL, 'f')"
 
 
-def test_the_migrations_are_numbered_in_order() -> None:
-    assert [m.number for m in MIGRATIONS] == list(range(1, len(MIGRATIONS) + 1))
+def with_step(folder: Path, body: str) -> tuple[Path, str]:
+    """The migrations with one more at the end, as a later version of the program has them."""
+    migrations = folder / "migrations"
+    shutil.copytree(MIGRATIONS, migrations, ignore=shutil.ignore_patterns("__pycache__"))
+    revision = f"{int(NEWEST) + 1:04}"
+    source = f"""
+from alembic import op
+
+revision = "{revision}"
+down_revision = "{NEWEST}"
+
+
+def upgrade() -> None:
+    {body}
+"""
+    (migrations / "versions" / f"v{revision}_later.py").write_text(source)
+    return migrations, revision
+
+
+def revision_of(engine: Engine) -> list[str]:
+    with engine.begin() as connection:
+        return list(connection.execute(text("SELECT version_num FROM alembic_version")).scalars())
+
+
+def test_file_names_and_revisions_of_the_migrations_agree() -> None:
+    script = ScriptDirectory(str(MIGRATIONS))
+    found = {Path(step.path).name[1:5]: step.revision for step in script.walk_revisions()}
+    assert found == {name: name for name in found}
+    assert script.get_heads() == [NEWEST]
 
 
 def test_opening_a_store_makes_its_tables_once(store_url: str) -> None:
@@ -25,32 +57,64 @@ def test_opening_a_store_makes_its_tables_once(store_url: str) -> None:
         connection.execute(text(RUN))
     first.dispose()
     second = open_store(store_url)
-    assert {"arena_runs", "arena_games", "migrations"} <= set(inspect(second).get_table_names())
+    assert {"arena_runs", "arena_games", "rooms"} <= set(inspect(second).get_table_names())
+    assert revision_of(second) == [NEWEST]
     with second.begin() as connection:
         assert connection.execute(text("SELECT game FROM arena_runs")).scalars().all() == ["gomoku"]
     second.dispose()
 
 
-def test_a_later_step_is_taken_by_an_older_database(store_url: str) -> None:
+def test_a_later_migration_runs_on_an_older_database(store_url: str, tmp_path: Path) -> None:
     engine = open_store(store_url)
-    number = len(MIGRATIONS) + 1
-    step = Migration(number, "a table more", ("CREATE TABLE more (id TEXT PRIMARY KEY)",))
-    assert migrate(engine, (*MIGRATIONS, step)) == number
+    migrations, revision = with_step(
+        tmp_path, 'op.execute("CREATE TABLE more (id TEXT PRIMARY KEY)")'
+    )
+    assert upgrade(engine, migrations) == revision
     assert "more" in inspect(engine).get_table_names()
-    with pytest.raises(TriremeError, match="update Trireme"):
-        migrate(engine)
+    with pytest.raises(TriremeError, match=f"schema {revision}, newer than .*: update Trireme"):
+        upgrade(engine)
     engine.dispose()
 
 
-def test_a_step_that_fails_leaves_the_schema_as_it_was(store_url: str) -> None:
+def test_a_migration_that_fails_leaves_the_schema_as_it_was(store_url: str, tmp_path: Path) -> None:
+    body = 'op.execute("CREATE TABLE half (id TEXT)"); op.execute("CREATE NONSENSE")'
+    migrations, _ = with_step(tmp_path, body)
     engine = open_store(store_url)
-    number = len(MIGRATIONS) + 1
-    step = Migration(number, "broken", ("CREATE TABLE half (id TEXT)", "CREATE NONSENSE"))
     with pytest.raises(DBAPIError):
-        migrate(engine, (*MIGRATIONS, step))
+        upgrade(engine, migrations)
     assert "half" not in inspect(engine).get_table_names()
-    assert migrate(engine) == len(MIGRATIONS)
+    assert upgrade(engine) == NEWEST
+    assert revision_of(engine) == [NEWEST]
     engine.dispose()
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_database_made_before_alembic_is_adopted(store_url: str, steps: int) -> None:
+    """Its table `migrations` holds the numbers of the steps that it has; the rest are added."""
+    engine = open_store(store_url)
+    made_later = ["room_drafts", "room_events", "rooms"] if steps == 1 else []
+    with engine.begin() as connection:
+        for table in ["alembic_version", *made_later]:
+            connection.execute(text(f"DROP TABLE {table}"))
+        connection.execute(text("CREATE TABLE migrations (number BIGINT PRIMARY KEY)"))
+        for number in range(1, steps + 1):
+            connection.execute(text("INSERT INTO migrations VALUES (:n)"), {"n": number})
+        connection.execute(text(RUN))
+    engine.dispose()
+    again = open_store(store_url)
+    assert revision_of(again) == [NEWEST]
+    assert {"room_drafts", "room_events", "rooms"} <= set(inspect(again).get_table_names())
+    with again.begin() as connection:
+        assert connection.execute(text("SELECT count(*) FROM arena_runs")).scalar() == 1
+    again.dispose()
+
+
+def test_a_store_that_is_up_to_date_opens_without_alembic(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'store.db'}"
+    open_store(url).dispose()
+    code = "import sys; from trireme.store import open_store; open_store(sys.argv[1])"
+    code += "; sys.exit('alembic' in sys.modules)"
+    subprocess.run([sys.executable, "-c", code, url], check=True)
 
 
 def test_programs_that_open_a_new_store_at_once_make_one_schema(store_url: str) -> None:
@@ -69,9 +133,7 @@ def test_programs_that_open_a_new_store_at_once_make_one_schema(store_url: str) 
         thread.join()
     assert faults == []
     engine = open_store(store_url)
-    with engine.begin() as connection:
-        count = connection.execute(text("SELECT count(*) FROM migrations")).scalar()
-    assert count == len(MIGRATIONS)
+    assert revision_of(engine) == [NEWEST]
     engine.dispose()
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.pool import NullPool
 
 from trireme.core.errors import TriremeError
 
-from .migrations import migrate
+from .schema import upgrade
 
 DEFAULT_URL = "sqlite:///runs/trireme.db"
 """Where results go unless a URL or the variable TRIREME_DATABASE says otherwise."""
@@ -24,7 +24,7 @@ class StoreError(TriremeError):
 
 
 def open_store(url: str | None = None) -> Engine:
-    """The engine for `url`, with every migration applied.
+    """The engine for `url`, with every schema migration applied.
 
     `sqlite:///runs/trireme.db` and `postgresql://user@host/name` are the two kinds of URL. The
     engine may be used from several threads; several processes may open the same store.
@@ -44,7 +44,7 @@ def open_store(url: str | None = None) -> Engine:
     else:
         engine = _sqlite(parsed.database)
     try:
-        migrate(engine)
+        upgrade(engine)
     except OperationalError as error:
         engine.dispose()
         shown = parsed.render_as_string(hide_password=True)
@@ -69,7 +69,7 @@ def _sqlite(database: str | None) -> Engine:
 
     @event.listens_for(engine, "connect")
     def connected(connection: Any, _: Any) -> None:
-        # The driver's own transactions leave schema changes out; the store begins its own.
+        # The driver's own transactions exclude DDL; the store begins its own (below).
         connection.isolation_level = None
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("PRAGMA journal_mode = WAL")
@@ -77,7 +77,8 @@ def _sqlite(database: str | None) -> Engine:
 
     @event.listens_for(engine, "begin")
     def begun(connection: Any) -> None:
-        # A transaction that reads first and writes later could not wait for another writer.
+        # Takes the write lock at once: a transaction that reads first and then writes fails with
+        # SQLITE_BUSY instead of waiting for another writer.
         connection.exec_driver_sql("BEGIN IMMEDIATE")
 
     return engine
