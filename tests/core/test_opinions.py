@@ -12,7 +12,7 @@ def silent() -> Opinion:
 
 def test_a_silent_voice_withholds_nothing_of_the_others() -> None:
     told = heard({"one": lambda: {"value": 1}, "two": silent})
-    assert told == {"opinions": {"one": {"value": 1}}, "unheard": {"two": "not installed"}}
+    assert told == {"opinions": {"one": {"value": 1}}, "unavailable": {"two": "not installed"}}
 
 
 def test_a_fault_in_a_program_is_no_silence() -> None:

@@ -14,14 +14,14 @@ def heard(voices: Mapping[str, Callable[[], Opinion]]) -> dict[str, Any]:
     """What the voices say, as two fields of an insight.
 
     `opinions` holds what each says, in the shape of the insight itself, as far as it knows.
-    `unheard` holds why a voice is silent: its network is not installed, say, or was trained on
+    `unavailable` holds why a voice is silent: its network is not installed, say, or was trained on
     other boards. A silent voice is no reason to withhold the rest.
     """
     opinions: dict[str, Opinion] = {}
-    unheard: dict[str, str] = {}
+    unavailable: dict[str, str] = {}
     for name, ask in voices.items():
         try:
             opinions[name] = ask()
         except TriremeError as error:
-            unheard[name] = str(error)
-    return {"opinions": opinions, "unheard": unheard}
+            unavailable[name] = str(error)
+    return {"opinions": opinions, "unavailable": unavailable}
