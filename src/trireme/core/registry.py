@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import Any, Protocol
 
 from .errors import BadSpec, TriremeError, unknown
 from .game import AnyAgent, AnyGame, Seat
@@ -52,6 +52,20 @@ class Slice:
     preview: str | None = None
     """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
     for games that a player plans ahead in."""
+    maps: str | None = None
+    """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
+
+
+class MapLibrary(Protocol):
+    """The maps of a game as plain JSON values, for map editors."""
+
+    def load(self, name: str) -> dict[str, Any]:
+        """The map that comes with the game under `name`; raises `TriremeError` if there is none."""
+        ...
+
+    def problems(self, map: dict[str, Any]) -> list[str]:
+        """Everything that is wrong with a map, a sentence each; empty if it can be played on."""
+        ...
 
 
 GAMES: dict[str, str] = {

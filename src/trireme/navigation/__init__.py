@@ -20,6 +20,7 @@ SLICE = Slice(
     preview="trireme.navigation.show.scene:preview",
     starts="trireme.navigation.starts:starts",
     insight="trireme.navigation.show.insight:insight",
+    maps="trireme.navigation.map_library:SeaMapLibrary",
     variants={
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},
