@@ -1,17 +1,17 @@
-"""How many rooms one machine serves: every move is relayed, and how long that takes.
+"""Load test of the web server: the latency of moves with many rooms on one machine.
 
-Starts a server in a process of its own (SQLite, every move stored before it is told) and plays
+Starts a server in a process of its own (SQLite, every move stored before it is sent) and plays
 Gomoku in many rooms at once, two clients to a room, each room at a steady pace. In one room of ten
-an agent (`random`) plays a client while the other looks on. The time of a move is from the moment
-its client sends it until the other client of the room has received it, over real sockets, clients
-and server on the same machine. Every move must arrive, in order, at both clients.
+an agent (`random`) plays a client while the other is a spectator. The latency of a move is from the
+moment its client sends it until the other client of the room has received it, over real sockets,
+clients and server on the same machine. Every move must arrive, in order, at both clients.
 
-The clock starts when every client is connected and has been welcomed, and the first moves come
-spread over the pace. Beside the moves it shows what else takes time: how late the clients' own
-event loop wakes (they all live in one process, and a move passes it twice), what a bare echo
-between two processes takes on this machine at the time, how late the server's loop wakes and how
-long its transactions take (both from its /metrics, as the bound of the bucket that the share falls
-in). The clients' process does not search for garbage while it measures.
+Measuring starts when every client is connected and welcomed; the first moves are spread over the
+pace. Beside the moves it shows what else takes time: the lag of the clients' own event loop (they
+share one process, and a move passes it twice), a bare echo between two processes at the same time,
+the lag of the server's event loop and the duration of its transactions (both from its /metrics, as
+the upper bound of the bucket that the quantile falls in). Garbage collection is off in the clients'
+process while it measures.
 
     python benchmarks/server_load.py --rooms 500 --pace 2 --seconds 60
 """
@@ -42,15 +42,15 @@ from websockets.asyncio.client import connect
 SERVER = """
 import sys, socket
 from trireme.server.app import Config
-from trireme.server.limits import Limits
+from trireme.server.limits import ServerLimits
 from trireme.server.run import server_for
 from trireme.store import open_store
 many = 10**6
-limits = Limits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
-                connections_of_one=many, connections=many, rooms=many)
+limits = ServerLimits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
+                connections_per_address=many, connections=many, rooms=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 config = Config(limits, workers=1, warm=False)
-server_for(open_store(sys.argv[2]), config, alone=True).run([listener])
+server_for(open_store(sys.argv[2]), config, tuned=True).run([listener])
 """
 ECHO = """
 import socket, sys
@@ -108,7 +108,7 @@ class Room:
 
 @dataclass
 class Beside:
-    """What else takes time, looked at beside the moves."""
+    """What else takes time, measured beside the moves."""
 
     echo: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
@@ -164,15 +164,15 @@ async def measure_late(late: list[float]) -> None:
 async def measure(options: argparse.Namespace, port: int, pid: int, beside: Beside) -> None:
     tally = Tally()
     rooms = await make_rooms(options.rooms, port)
-    arrived, few = Arrival(2 * len(rooms)), asyncio.Semaphore(20)
+    barrier, few = Barrier(2 * len(rooms)), asyncio.Semaphore(20)
     playing = asyncio.gather(
         *(
-            client(Client(room, which, port, options), arrived, few, tally)
+            client(Client(room, which, port, options), barrier, few, tally)
             for room in rooms
             for which in (0, 1)
         )
     )
-    began = await arrived.all_are_there()
+    began = await barrier.wait()
     beside.clear()
     cpu, own, before = cpu_seconds(pid), time.process_time(), await histograms(port)
     await playing
@@ -180,25 +180,25 @@ async def measure(options: argparse.Namespace, port: int, pid: int, beside: Besi
     after = await histograms(port)
     print(f"rooms {len(rooms)} · clients {2 * len(rooms)} · {took:.0f} s")
     print(f"moves relayed {tally.moves} ({tally.moves / took:.0f}/s) · gaps {tally.gaps}", end="")
-    print(f" · errors {tally.errors} · sent but not relayed {unheard(rooms)}")
+    print(f" · errors {tally.errors} · sent but not relayed {lost(rooms)}")
     print(f"{'ms':>8} {'move':>8} {'clients':>8} {'echo':>8} {'server':>8} {'commit':>8}")
     for share in (0.5, 0.9, 0.99, 0.999, 1.0):
         lists = (tally.latencies, beside.late, beside.echo)
-        told = [f"{1000 * quantile(of, share):8.1f}" for of in lists]
+        cells = [f"{1000 * quantile(of, share):8.1f}" for of in lists]
         bounds = (bound(before[name], after[name], share) for name in ("late", "commit"))
-        told += [f"{'≤ ' + most:>8}" for most in bounds]
-        print(f"{f'p{100 * share:g}':>8} {' '.join(told)}")
+        cells += [f"{'≤ ' + most:>8}" for most in bounds]
+        print(f"{f'p{100 * share:g}':>8} {' '.join(cells)}")
     used, client_used = (cpu_seconds(pid) - cpu) / took, (time.process_time() - own) / took
     print(f"CPU of a core: server {used:.0%}, clients {client_used:.0%}", end="")
     print(f" · load of the machine {os.getloadavg()[0]:.1f}")
 
 
 Buckets = dict[str, int]
-"""By bound: how often a time was at most so long."""
+"""By upper bound in seconds: how many durations were at most so long (cumulative histogram)."""
 
 
 async def histograms(port: int) -> dict[str, Buckets]:
-    """What the server has measured since its start."""
+    """The server's histograms, from its /metrics."""
     async with httpx.AsyncClient() as http:
         text = (await http.get(f"http://127.0.0.1:{port}/metrics")).text
     found: dict[str, Buckets] = {"late": {}, "commit": {}}
@@ -209,7 +209,7 @@ async def histograms(port: int) -> dict[str, Buckets]:
 
 
 def bound(before: Buckets, after: Buckets, share: float) -> str:
-    """The least bound, in milliseconds, that the share of the times since `before` kept."""
+    """The upper bound, in milliseconds, of the quantile `share` of the durations since `before`."""
     counts = {limit: count - before[limit] for limit, count in after.items()}
     limit = next(limit for limit, count in counts.items() if count >= share * counts["+Inf"])
     return "∞" if limit == "+Inf" else f"{1000 * float(limit):g}"
@@ -239,26 +239,26 @@ async def make_rooms(count: int, port: int) -> list[Room]:
     return rooms
 
 
-class Arrival:
-    """Lets nobody play before everybody is connected."""
+class Barrier:
+    """A barrier: no client plays before all are connected."""
 
     def __init__(self, count: int) -> None:
         self._missing = count
         self._go = asyncio.Event()
         self.began = 0.0
 
-    async def all_are_there(self) -> float:
+    async def wait(self) -> float:
         await self._go.wait()
         return self.began
 
-    async def one_more(self) -> float:
+    async def arrive(self) -> float:
         self._missing -= 1
         if not self._missing:
             gc.freeze()
             gc.disable()
             self.began = time.perf_counter()
             self._go.set()
-        return await self.all_are_there()
+        return await self.wait()
 
 
 @dataclass
@@ -271,7 +271,7 @@ class Client:
     options: argparse.Namespace
 
 
-async def client(me: Client, arrived: Arrival, few: asyncio.Semaphore, tally: Tally) -> None:
+async def client(me: Client, barrier: Barrier, few: asyncio.Semaphore, tally: Tally) -> None:
     room, which, pace = me.room, me.which, me.options.pace
     rng = random.Random(1000 * room.number + which)
     url = f"ws://127.0.0.1:{me.port}/ws/{room.name}"
@@ -280,7 +280,7 @@ async def client(me: Client, arrived: Arrival, few: asyncio.Semaphore, tally: Ta
         hello = {"type": "hello", "protocol": 1, "token": room.tokens[which]}
         await ws.send(json.dumps(hello))
         version = await welcomed(ws)
-    end = await arrived.one_more() + me.options.seconds
+    end = await barrier.arrive() + me.options.seconds
     turn = None
     if which == 0:
         await asyncio.sleep(rng.uniform(0, 1) * pace)
@@ -299,7 +299,7 @@ async def client(me: Client, arrived: Arrival, few: asyncio.Semaphore, tally: Ta
             continue
         tally.gaps += message.type == "update" and message.since != version
         version = position.version
-        heard(room, which, position.moves, tally)
+        received(room, which, position.moves, tally)
         if position.status == "over":
             tally.games += which == 0
             break
@@ -328,8 +328,8 @@ async def act(ws: Any, room: Room, seat: int, moves: int) -> None:
     await ws.send(json.dumps(message))
 
 
-def heard(room: Room, which: int, moves: int, tally: Tally) -> None:
-    """Note a move that has arrived: its time counts at the client that did not send it."""
+def received(room: Room, which: int, moves: int, tally: Tally) -> None:
+    """Count a move that has arrived; its latency is measured at the client that did not send it."""
     for number in range(room.seen[which] + 1, moves + 1):
         tally.moves += which == 0
         by_agent = room.tokens[1] is None and number % 2 == 0
@@ -339,7 +339,7 @@ def heard(room: Room, which: int, moves: int, tally: Tally) -> None:
     room.seen[which] = max(room.seen[which], moves)
 
 
-def unheard(rooms: list[Room]) -> int:
+def lost(rooms: list[Room]) -> int:
     return sum(number > min(room.seen) for room in rooms for number in room.sent)
 
 

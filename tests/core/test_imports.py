@@ -20,7 +20,7 @@ LAYERS: dict[str, set[str]] = {
     "envs": {"core", *SLICES},
     "arena": {"core", "store", *SLICES},
     "training": {"core", "envs", "arena", "store", *SLICES},
-    "server": {"core", "arena", "store", *SLICES},
+    "server": {"core", "arena", "store"},
     "desktop": {"core", "arena", *SLICES},
     "cli": {"core", "envs", "arena", "store", "training", "server", "desktop", *SLICES},
 }
@@ -29,6 +29,9 @@ HEAVY = {
     "numba": lambda path: path.stem.endswith("kernels") or path.name == "jit.py",
     "torch": lambda path: path.parent.name == "training" or "network" in path.stem,
     "fastapi": lambda path: "server" in path.parts,
+    "pydantic": lambda path: path.parent == ROOT / "server" / "protocol",
+    "prometheus_client": lambda path: path == ROOT / "server" / "metrics.py",
+    "alembic": lambda path: "store" in path.parts,
     "tkinter": lambda path: "desktop" in path.parts,
 }
 """Libraries that stay where they belong."""

@@ -18,19 +18,19 @@ from websockets.sync.client import ClientConnection, connect
 from trireme.core.game import AnyGame
 from trireme.core.registry import make_game
 from trireme.server.app import Config
-from trireme.server.limits import Limits
+from trireme.server.limits import ServerLimits
 from trireme.server.protocol.schema import _view_type
 from trireme.server.run import server_for
 from trireme.store import open_store
 
-GENEROUS = Limits(
+GENEROUS = ServerLimits(
     request_rate=1e6,
     request_burst=10**6,
     room_rate=1e6,
     room_burst=10**6,
     message_rate=1e6,
     message_burst=10**6,
-    connections_of_one=2000,
+    connections_per_address=2000,
 )
 
 
@@ -57,14 +57,14 @@ class Running:
     def lobby(self) -> Any:
         return self.server.config.app.state.lobby  # type: ignore[union-attr]
 
-    def create(self, game: str = "gomoku", **wish: Any) -> dict[str, Any]:
-        answer = self.http.post("/api/rooms", json={"game": game, **wish})
+    def create(self, game: str = "gomoku", **body: Any) -> dict[str, Any]:
+        answer = self.http.post("/api/rooms", json={"game": game, **body})
         assert answer.status_code == 201, answer.text
         made: dict[str, Any] = answer.json()
         return made
 
-    def join(self, room: str, **wish: Any) -> dict[str, Any]:
-        answer = self.http.post(f"/api/rooms/{room}/join", json=wish)
+    def join(self, room: str, **body: Any) -> dict[str, Any]:
+        answer = self.http.post(f"/api/rooms/{room}/join", json=body)
         assert answer.status_code == 201, answer.text
         held: dict[str, Any] = answer.json()
         return held
@@ -72,16 +72,16 @@ class Running:
     def player(self, held: dict[str, Any], **hello: Any) -> Player:
         return Player(self.address, held["room"], held["token"], **hello)
 
-    def two_players(self, game: str = "gomoku", **wish: Any) -> tuple[Player, Player]:
+    def two_players(self, game: str = "gomoku", **body: Any) -> tuple[Player, Player]:
         """Two people at one table, each with a token of their own."""
-        held = self.create(game, seats=[{"kind": "me"}, {"kind": "open"}], **wish)
+        held = self.create(game, seats=[{"kind": "me"}, {"kind": "open"}], **body)
         first = self.player(held)
         second = self.player(self.join(held["room"], name="Bob"))
         first.until(lambda p: p.position["status"] == "playing")
         return first, second
 
     def setup_of(self, room: str) -> dict[str, Any]:
-        """The room's secrets, as only the database has them."""
+        """The room's setup with its secrets, which only the server has."""
         return msgspec.to_builtins(self.lobby.rooms[room].table.setup)  # type: ignore[no-any-return]
 
 
@@ -110,7 +110,7 @@ class Player:
         self.socket: ClientConnection = self._open.__enter__()
         OPEN.append(self)
         if self.hello:
-            self.say(type="hello", protocol=1, token=self.token, since=self.since)
+            self.send(type="hello", protocol=1, token=self.token, since=self.since)
             self.until(lambda p: bool(p.position))
 
     def close(self) -> None:
@@ -118,10 +118,10 @@ class Player:
             OPEN.remove(self)
             self._open.__exit__(None, None, None)
 
-    def say(self, **message: Any) -> None:
+    def send(self, **message: Any) -> None:
         self.socket.send(json.dumps(message))
 
-    def hear(self, timeout: float = 30) -> dict[str, Any]:
+    def receive(self, timeout: float = 30) -> dict[str, Any]:
         """The next message, whatever it is."""
         text = self.socket.recv(timeout)
         assert isinstance(text, str)
@@ -137,23 +137,23 @@ class Player:
 
     def until(self, wanted: Callable[[Player], bool]) -> None:
         while not wanted(self):
-            self.hear()
+            self.receive()
 
-    def hear_of(self, other: Player) -> None:
-        """Hear all that `other` has heard of."""
+    def catch_up_with(self, other: Player) -> None:
+        """Receive messages until this player has the version that `other` has."""
         self.until(lambda p: p.position["version"] >= other.position["version"])
 
     def ask(self, type: str, **fields: Any) -> dict[str, Any]:
         """Send a message and give the answer to it."""
         self._ids += 1
         id = fields.pop("id", f"{self.seats}-{self._ids}")
-        self.say(type=type, id=id, **fields)
+        self.send(type=type, id=id, **fields)
         return self.answer(id)
 
     def answer(self, id: str | None) -> dict[str, Any]:
         kinds = ("ack", "error", "hint", "insight", "pong")
         while True:
-            message = self.hear()
+            message = self.receive()
             if message["type"] in kinds and message["id"] == id:
                 return message
 
@@ -168,15 +168,15 @@ class Player:
         return found
 
     @property
-    def happened(self) -> list[dict[str, Any]]:
-        told = [m["happened"] for m in self.messages if m["type"] in ("welcome", "update")]
-        return [happening for part in told for happening in part]
+    def events(self) -> list[dict[str, Any]]:
+        sent = [m["events"] for m in self.messages if m["type"] in ("welcome", "update")]
+        return [event for part in sent for event in part]
 
     def closed(self) -> int | None:
         """The close code, after everything that was still on its way."""
         try:
             while True:
-                self.hear()
+                self.receive()
         except ConnectionClosed as closed:
             return closed.rcvd.code if closed.rcvd else None
 
@@ -206,7 +206,7 @@ def play_out(*players: Player, limit: int = 2000) -> None:
 
 
 def catch_up(players: Sequence[Player]) -> None:
-    """Let everybody hear what has happened, and agents among them move."""
+    """Let all players receive the newest version, and agents among them move."""
     newest = max(p.position["version"] for p in players)
     for player in players:
         player.until(lambda p: p.position["version"] >= newest)

@@ -16,10 +16,10 @@ from sqlalchemy import Engine
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import make_game
 from trireme.server.keys import new_room_id, token_hash
-from trireme.server.limits import Bucket, Limits
+from trireme.server.limits import RateLimiter, ServerLimits, TokenBucket
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.client import Client
-from trireme.server.rooms.events import Chair, Setup
+from trireme.server.rooms.events import RoomSetup, SeatHolder
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.rooms.room import Room
 from trireme.store import open_store
@@ -27,39 +27,39 @@ from trireme.store import open_store
 PLAN, OTHER, NONES = "FpFsLgRh", "F-F-F-F-", "--------"
 
 
-class HandClock:
-    """A clock that is moved by hand."""
+class ManualClock:
+    """A clock whose time passes only when a test says so."""
 
     def __init__(self) -> None:
         self.time = 100.0
-        self.alarms: list[HandAlarm] = []
+        self.timers: list[ManualTimer] = []
 
     def now(self) -> float:
         return self.time
 
-    def stamp(self) -> str:
+    def timestamp(self) -> str:
         return f"2026-01-01T00:00:{self.time:06.3f}+00:00"
 
-    def alarm(self, seconds: float, ring: Callable[[], None]) -> HandAlarm:
-        alarm = HandAlarm(self, self.time + seconds, ring)
-        self.alarms.append(alarm)
-        return alarm
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> ManualTimer:
+        timer = ManualTimer(self, self.time + seconds, callback)
+        self.timers.append(timer)
+        return timer
 
     async def pass_by(self, seconds: float, room: Room) -> None:
         """Let time pass, and everything happen that it brings."""
         self.time += seconds
-        for alarm in [a for a in self.alarms if a.at <= self.time]:
-            self.alarms.remove(alarm)
-            alarm.ring()
+        for timer in [t for t in self.timers if t.at <= self.time]:
+            self.timers.remove(timer)
+            timer.callback()
         await settle(room)
 
 
-class HandAlarm:
-    def __init__(self, clock: HandClock, at: float, ring: Callable[[], None]) -> None:
-        self.clock, self.at, self.ring = clock, at, ring
+class ManualTimer:
+    def __init__(self, clock: ManualClock, at: float, callback: Callable[[], None]) -> None:
+        self.clock, self.at, self.callback = clock, at, callback
 
     def cancel(self) -> None:
-        self.clock.alarms.remove(self)
+        self.clock.timers.remove(self)
 
 
 async def settle(room: Room) -> None:
@@ -74,14 +74,14 @@ class Scene:
     """A lobby without workers, moved by hand."""
 
     def __init__(self, engine: Engine) -> None:
-        self.clock = HandClock()
-        self.lobby = Lobby(engine, self.clock, Limits(), 0)
+        self.clock = ManualClock()
+        self.lobby = Lobby(engine, self.clock, ServerLimits(), 0)
 
     async def room(self, game: str, clock: float | None = 30) -> Room:
-        chairs = tuple(Chair("person", name, token_hash(name)) for name in ("ann", "bob"))
+        holders = tuple(SeatHolder("person", name, token_hash(name)) for name in ("ann", "bob"))
         settings = settings_of(make_game(game))
-        setup = Setup(
-            new_room_id(), game, None, settings, chairs, 7, clock, 1, 0, True, True, "now"
+        setup = RoomSetup(
+            new_room_id(), game, None, settings, holders, 7, clock, 1, 0, True, True, "now"
         )
         return await self.lobby._open(setup)
 
@@ -112,7 +112,7 @@ def play(tmp_path: Path) -> Callable[[Callable[[Scene], Awaitable[None]]], None]
 
 async def act(room: Room, seat: int, action: str) -> None:
     id = f"{seat}-{room.table.version}"
-    await room.perform(seat, id, lambda table: table.act(seat, action, "person", id))
+    await room.apply_request(seat, id, lambda table: table.act(seat, action, "person", id))
 
 
 def played(room: Room) -> list[dict[int, str]]:
@@ -148,7 +148,7 @@ def test_without_a_draft_a_plan_of_nones_counts(play: Any) -> None:
         await act(room, 0, PLAN)
         await scene.clock.pass_by(31, room)
         assert played(room) == [{0: PLAN, 1: NONES}]
-        assert [getattr(e.event, "by", None) for e in room.table.entries] == [
+        assert [getattr(e.event, "by", None) for e in room.table.log] == [
             None,
             "person",
             "clock",
@@ -291,8 +291,17 @@ def test_a_room_without_a_clock_never_hurries(play: Any) -> None:
     play(story)
 
 
-def test_a_bucket_lets_bursts_through_and_holds_the_rate() -> None:
-    bucket = Bucket(rate=2, burst=3, now=0)
+def test_a_token_bucket_allows_bursts_and_limits_the_rate() -> None:
+    bucket = TokenBucket(rate=2, burst=3, now=0)
     assert [bucket.take(0) for _ in range(4)] == [True, True, True, False]
     assert [bucket.take(1) for _ in range(3)] == [True, True, False]
     assert [bucket.take(100) for _ in range(4)] == [True, True, True, False]
+
+
+def test_a_rate_limiter_counts_each_address_and_forgets_the_least_recent() -> None:
+    limiter = RateLimiter(rate=0.001, burst=1, max_keys=2)
+    assert [limiter.take(address, 0) for address in "aabb"] == [True, False, True, False]
+    assert not limiter.take("a", 0)
+    assert limiter.take("c", 0)  # drops b, which was used before a
+    assert not limiter.take("a", 0)
+    assert limiter.take("b", 0)

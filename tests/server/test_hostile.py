@@ -44,13 +44,13 @@ GARBAGE: list[tuple[str, str]] = [
 def test_garbage_is_refused_and_the_game_goes_on(server: Running, text: str, code: str) -> None:
     first, second = server.two_players("gomoku", settings={"size": 9})
     first.socket.send(text)
-    error = first.hear()
+    error = first.receive()
     while error["type"] != "error":
-        error = first.hear()
+        error = first.receive()
     assert error["code"] == code
     assert error["message"]
     assert first.act(0, "e5")["type"] == "ack"
-    second.hear_of(first)
+    second.catch_up_with(first)
     assert second.position["moves"] == 1
 
 
@@ -68,14 +68,14 @@ def test_garbage_is_refused_and_the_game_goes_on(server: Running, text: str, cod
         ({"type": "resign", "seat": 7}, "not_your_seat"),
     ],
 )
-def test_wishes_that_can_not_be_granted(
+def test_requests_that_can_not_be_carried_out(
     server: Running, message: dict[str, Any], code: str
 ) -> None:
     first, second = server.two_players("gomoku", settings={"size": 9})
     first.act(0, "e5")
-    second.hear_of(first)
+    second.catch_up_with(first)
     second.act(1, "d4")
-    first.hear_of(second)
+    first.catch_up_with(second)
     before = first.position
     error = first.ask(**message)
     assert error["code"] == code
@@ -97,7 +97,7 @@ def test_before_the_start_and_after_the_end_nothing_is_played(server: Running) -
     assert first.ask("act", seat=0, action="e5")["code"] == "not_started"
     second = server.player(server.join(held["room"]))
     second.ask("resign", seat=1)
-    first.hear_of(second)
+    first.catch_up_with(second)
     assert first.ask("act", seat=0, action="e5")["code"] == "game_over"
     assert first.ask("resign", seat=0)["code"] == "game_over"
 
@@ -117,16 +117,16 @@ def test_a_bad_hello_ends_the_connection(
 ) -> None:
     room = server.create("gomoku")["room"]
     stranger = Player(server.address, room, None, hello=False)
-    stranger.say(**first_words)
-    assert stranger.hear()["code"] == code
+    stranger.send(**first_words)
+    assert stranger.receive()["code"] == code
     assert stranger.closed() == 1008
 
 
 @pytest.mark.parametrize("room", ["nosuchroom22", "x", "%2e%2e", "a" * 500])
 def test_a_room_that_is_not_there(server: Running, room: str) -> None:
     stranger = Player(server.address, room, None, hello=False)
-    stranger.say(type="hello", protocol=1)
-    assert stranger.hear()["code"] == "no_such_room"
+    stranger.send(type="hello", protocol=1)
+    assert stranger.receive()["code"] == "no_such_room"
     assert stranger.closed() == 1008
     assert server.http.get(f"/api/rooms/{room}").status_code == 404
 
@@ -134,8 +134,8 @@ def test_a_room_that_is_not_there(server: Running, room: str) -> None:
 def test_another_rooms_token_holds_no_seat_here(server: Running) -> None:
     one, other = server.create("gomoku"), server.create("gomoku")
     thief = Player(server.address, one["room"], other["token"], hello=False)
-    thief.say(type="hello", protocol=1, token=other["token"])
-    assert thief.hear()["code"] == "bad_token"
+    thief.send(type="hello", protocol=1, token=other["token"])
+    assert thief.receive()["code"] == "bad_token"
 
 
 def test_a_huge_message_closes_only_its_own_connection(server: Running) -> None:
@@ -144,7 +144,7 @@ def test_a_huge_message_closes_only_its_own_connection(server: Running) -> None:
     watcher.socket.send(json.dumps({"type": "ping", "id": "x" * 100_000}))
     assert watcher.closed() == 1009
     assert first.act(0, "e5")["type"] == "ack"
-    second.hear_of(first)
+    second.catch_up_with(first)
 
 
 def test_a_flood_is_slowed_down_and_then_cut_off(serve: Callable[..., Running]) -> None:
@@ -153,7 +153,7 @@ def test_a_flood_is_slowed_down_and_then_cut_off(serve: Callable[..., Running]) 
     flooder = Player(server.address, first.room, None)
     try:
         for number in range(500):
-            flooder.say(type="ping", id=str(number))
+            flooder.send(type="ping", id=str(number))
     except ConnectionClosed:
         pass
     assert flooder.closed() == 1008
@@ -161,7 +161,7 @@ def test_a_flood_is_slowed_down_and_then_cut_off(serve: Callable[..., Running]) 
     assert codes.count("too_fast") >= 50
     assert sum(m["type"] == "pong" for m in flooder.messages) <= 20
     assert first.act(0, "e5")["type"] == "ack"
-    second.hear_of(first)
+    second.catch_up_with(first)
     assert second.position["moves"] == 1
 
 
@@ -179,12 +179,12 @@ def test_a_client_that_does_not_read_is_closed_and_nobody_waits_for_it(
 
 
 def test_connections_and_rooms_are_counted(serve: Callable[..., Running]) -> None:
-    server = serve(connections_of_one=2, rooms=2)
+    server = serve(connections_per_address=2, rooms=2)
     room = server.create("gomoku")["room"]
     for _ in range(2):
         Player(server.address, room, None)
     third = Player(server.address, room, None, hello=False)
-    assert third.hear()["code"] == "too_many_connections"
+    assert third.receive()["code"] == "too_many_connections"
     assert third.closed() == 1013
     server.create("gomoku")
     refused = server.http.post("/api/rooms", json={"game": "gomoku"})
@@ -196,8 +196,8 @@ def test_spectators_are_counted(serve: Callable[..., Running]) -> None:
     held = server.create("gomoku")
     Player(server.address, held["room"], None)
     second = Player(server.address, held["room"], None, hello=False)
-    second.say(type="hello", protocol=1)
-    assert second.hear()["code"] == "too_many_connections"
+    second.send(type="hello", protocol=1)
+    assert second.receive()["code"] == "too_many_connections"
     assert server.player(held).seats == [0]
 
 
@@ -273,8 +273,8 @@ def test_only_the_games_own_agents_may_sit_down(server: Running, spec: str) -> N
 
 
 def test_a_long_mistake_is_quoted_in_part(server: Running) -> None:
-    wish = {"game": "gomoku", "settings": {"size": "x" * 100_000}}
-    answer = server.http.post("/api/rooms", json=wish).json()
+    body = {"game": "gomoku", "settings": {"size": "x" * 100_000}}
+    answer = server.http.post("/api/rooms", json=body).json()
     assert answer["code"] == "bad_settings"
     assert answer["message"].startswith("gomoku: size must be int, not 'xxx")
     assert len(answer["message"]) < 2000
@@ -286,8 +286,8 @@ def test_programs_are_neither_offered_nor_started(server: Running, tmp_path: Pat
         for name in ("process", "gomocup"):
             sign = tmp_path / f"{game['name']}-{name}"
             chairs = [{"kind": "me"}, {"kind": "agent", "agent": f"{name}:cmd=touch {sign}"}]
-            wish = {"game": game["name"], "variant": game["versus"], "seats": chairs}
-            answer = server.http.post("/api/rooms", json=wish).json()
+            body = {"game": game["name"], "variant": game["versus"], "seats": chairs}
+            answer = server.http.post("/api/rooms", json=body).json()
             assert answer["code"] == "bad_agent"
             assert "a room may seat random, " in answer["message"]
             assert not sign.exists()

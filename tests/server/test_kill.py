@@ -30,11 +30,11 @@ KILLS = 50
 SERVER = """
 import os, socket, sys
 from trireme.server.app import Config
-from trireme.server.limits import Limits
+from trireme.server.limits import ServerLimits
 from trireme.server.run import server_for
 from trireme.store import open_store
 
-config = Config(Limits(message_rate=1e6, message_burst=10**6), workers=1, warm=False)
+config = Config(ServerLimits(message_rate=1e6, message_burst=10**6), workers=1, warm=False)
 for line in sys.stdin:
     child = os.fork()
     if child == 0:
@@ -199,13 +199,13 @@ class Stubborn:
 
 
 async def keep_playing(
-    server: Killable, wish: dict[str, Any], tally: Tally, enough: asyncio.Event
+    server: Killable, body: dict[str, Any], tally: Tally, enough: asyncio.Event
 ) -> None:
     """One room after another until the killing is over; the last one is played to its end."""
     while not enough.is_set():
-        held = await server.post("/api/rooms", wish)
+        held = await server.post("/api/rooms", body)
         players = [Stubborn(server, held, tally)]
-        if OPEN in wish["seats"]:
+        if OPEN in body["seats"]:
             joined = await server.post(f"/api/rooms/{held['room']}/join", {})
             players.append(Stubborn(server, joined, tally))
         await asyncio.gather(*(player.play() for player in players))
@@ -229,7 +229,7 @@ def test_fifty_kills_lose_nothing(tmp_path: Path) -> None:
 
     async def story() -> None:
         enough = asyncio.Event()
-        playing = [keep_playing(server, wish, tally, enough) for wish in ROOMS]
+        playing = [keep_playing(server, body, tally, enough) for body in ROOMS]
         killing = kill_again_and_again(server, tally, enough, random.Random(7))
         await asyncio.gather(killing, *playing)
 

@@ -18,9 +18,9 @@ KINDS: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(("game", "wish"), KINDS)
-def test_two_people_play_a_whole_game(server: Running, game: str, wish: dict[str, Any]) -> None:
-    first, second = server.two_players(game, **wish)
+@pytest.mark.parametrize(("game", "body"), KINDS)
+def test_two_people_play_a_whole_game(server: Running, game: str, body: dict[str, Any]) -> None:
+    first, second = server.two_players(game, **body)
     play_out(first, second)
     assert first.position["result"] == second.position["result"]
     assert first.gaps == second.gaps == 0
@@ -29,10 +29,10 @@ def test_two_people_play_a_whole_game(server: Running, game: str, wish: dict[str
     assert len(record.moves) == first.position["moves"]
 
 
-@pytest.mark.parametrize(("game", "wish"), KINDS)
-def test_a_person_plays_an_agent(server: Running, game: str, wish: dict[str, Any]) -> None:
+@pytest.mark.parametrize(("game", "body"), KINDS)
+def test_a_person_plays_an_agent(server: Running, game: str, body: dict[str, Any]) -> None:
     chairs = [{"kind": "me"}, {"kind": "agent", "agent": "random"}]
-    player = server.player(server.create(game, seats=chairs, **wish))
+    player = server.player(server.create(game, seats=chairs, **body))
     play_out(player)
     assert player.position["result"]["forfeits"] == []
 

@@ -8,9 +8,9 @@ from .live import Player, Running
 
 
 def preview(player: Player, seat: int, action: str | None, **more: Any) -> dict[str, Any]:
-    player.say(type="preview", id="p", seat=seat, action=action, **more)
+    player.send(type="preview", id="p", seat=seat, action=action, **more)
     while True:
-        message = player.hear()
+        message = player.receive()
         if message["type"] in ("preview", "error") and message["id"] == "p":
             return message
 

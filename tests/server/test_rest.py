@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from prometheus_client.parser import text_string_to_metric_families
 
 from trireme.arena import Match, entrants, run_match, start, write_reports
 from trireme.arena.history import keep
@@ -51,19 +52,29 @@ def test_settings_are_checked_with_their_problem_in_words(server: Running) -> No
     assert server.http.post("/api/games/chess/check", json={}).json()["code"] == "no_such_game"
 
 
-def test_maps_are_given_and_checked_fault_by_fault(server: Running) -> None:
-    sea = server.http.get("/api/maps/default").json()
-    assert server.http.post("/api/maps/check", json=sea).json() == {"ok": True, "problems": []}
-    assert server.http.get("/api/maps/procedural:7").json()["width"] == 24
-    assert server.http.get("/api/maps/atlantis").json()["code"] == "not_found"
+def test_maps_are_given_and_checked_problem_by_problem(server: Running) -> None:
+    maps = "/api/games/navigation/maps"
+    sea = server.http.get(f"{maps}/default").json()
+    fine = server.http.post(f"{maps}/check", json=sea).json()
+    assert fine == {"ok": True, "problems": []}
+    assert server.http.get(f"{maps}/procedural:7").json()["width"] == 24
+    assert server.http.get(f"{maps}/atlantis").json()["code"] == "not_found"
     sea["rocks"] += [{"x": 99, "y": 0, "size": "small"}, {"x": 0, "y": 0, "size": "huge"}]
-    checked = server.http.post("/api/maps/check", json=sea).json()
+    checked = server.http.post(f"{maps}/check", json=sea).json()
     assert checked["ok"] is False
     assert len(checked["problems"]) == 2
-    assert server.http.post("/api/maps/check", json={"id": 7}).json()["problems"]
-    drawn = {**server.http.get("/api/maps/procedural:3").json(), "id": "mine", "name": "Mine"}
+    assert server.http.post(f"{maps}/check", json={"id": 7}).json()["problems"]
+    drawn = {**server.http.get(f"{maps}/procedural:3").json(), "id": "mine", "name": "Mine"}
     held = server.create("navigation", settings={"map": drawn}, clock="none")
     assert held["info"]["settings"]["map"]["name"] == "Mine"
+
+
+def test_only_games_with_maps_have_maps(server: Running) -> None:
+    assert [g["name"] for g in server.http.get("/api/games").json() if g["maps"]] == ["navigation"]
+    for game, code in (("gomoku", "not_found"), ("chess", "no_such_game")):
+        assert server.http.get(f"/api/games/{game}/maps/default").json()["code"] == code
+        checked = server.http.post(f"/api/games/{game}/maps/check", json={})
+        assert checked.json()["code"] == code
 
 
 def test_a_record_goes_out_and_comes_in_again(server: Running) -> None:
@@ -176,15 +187,15 @@ def test_insight_has_the_shape_that_clients_expect(server: Running, game: str) -
 
 def test_analysis_of_any_position_of_a_finished_game(server: Running) -> None:
     first, second = server.two_players("gomoku", settings={"size": 9})
-    wish = {"room": first.room, "move": 3, "seat": 1, "kind": "hint", "agent": "random"}
-    running = server.http.post("/api/analysis", json=wish)
+    body = {"room": first.room, "move": 3, "seat": 1, "kind": "hint", "agent": "random"}
+    running = server.http.post("/api/analysis", json=body)
     assert (running.status_code, running.json()["code"]) == (409, "game_running")
     play_out(first, second)
-    answer = server.http.post("/api/analysis", json=wish).json()
+    answer = server.http.post("/api/analysis", json=body).json()
     assert answer["agent"] == "random"
     assert make_game("gomoku", size=9).read(answer["action"])
     text = server.http.get(f"/api/rooms/{first.room}/record").text
-    same = {**wish, "room": None, "record": text}
+    same = {**body, "room": None, "record": text}
     assert server.http.post("/api/analysis", json=same).json() == answer
     for change, code in (
         ({"move": 9999}, "no_such_move"),
@@ -193,18 +204,61 @@ def test_analysis_of_any_position_of_a_finished_game(server: Running) -> None:
         ({"room": None}, "bad_message"),
         ({"agent": "nobody"}, "bad_agent"),
     ):
-        assert server.http.post("/api/analysis", json={**wish, **change}).json()["code"] == code
+        assert server.http.post("/api/analysis", json={**body, **change}).json()["code"] == code
 
 
-def test_health_and_metrics(server: Running) -> None:
+def test_health(server: Running) -> None:
     health = server.http.get("/healthz").json()
     assert health["ok"] is True
     assert health["workers"] == 1
-    text = server.http.get("/metrics").text
-    for line in text.splitlines():
-        assert re.fullmatch(r'# (HELP|TYPE) \w+ .+|\w+(\{\w+="[^"]*"\})? [-+.\de]+', line), line
-    assert "trireme_commit_seconds_bucket" in text
-    assert "trireme_late_seconds_bucket" in text
+
+
+METRICS = {
+    "trireme_rooms",
+    "trireme_connections",
+    "trireme_workers",
+    "trireme_tasks_waiting",
+    "trireme_moves",
+    "trireme_games",
+    "trireme_refusals",
+    "trireme_messages",
+    "trireme_agent_failures",
+    "trireme_stored",
+    "trireme_commit_seconds",
+    "trireme_think_seconds",
+    "trireme_late_seconds",
+}
+"""Metric families as Prometheus' parser names them: counters without `_total`."""
+
+
+def test_metrics_count_what_happens(serve: Callable[..., Running]) -> None:
+    server = serve()
+    first, second = server.two_players("gomoku", settings={"size": 9})
+    first.act(0, "e5")
+    assert first.ask("act", seat=0, action="e6")["code"] == "not_your_turn"
+    second.ask("resign", seat=1)
+    assert server.http.get("/api/rooms/nosuchroom22").status_code == 404
+    page = server.http.get("/metrics")
+    assert page.headers["content-type"].startswith("text/plain; version=")
+    families = {family.name: family for family in text_string_to_metric_families(page.text)}
+    assert set(families) == METRICS
+    samples = {
+        (sample.name, *sample.labels.values()): sample.value
+        for family in families.values()
+        for sample in family.samples
+    }
+    assert samples["trireme_rooms",] == 1
+    assert samples["trireme_connections",] == 2
+    assert samples["trireme_workers",] == 1
+    assert samples["trireme_tasks_waiting",] == 0
+    assert samples["trireme_moves_total", "gomoku"] == 1
+    assert samples["trireme_games_total", "gomoku"] == 1
+    assert samples["trireme_refusals_total", "not_your_turn"] == 1
+    assert samples["trireme_refusals_total", "no_such_room"] == 1
+    assert samples["trireme_messages_total",] == 3
+    assert samples["trireme_stored_total",] >= 4  # create, join, act, resign
+    assert samples["trireme_commit_seconds_count",] >= 1
+    assert samples["trireme_late_seconds_bucket", "+Inf"] == samples["trireme_late_seconds_count",]
 
 
 def test_monitors_may_ask_for_the_head_alone(server: Running) -> None:
@@ -237,14 +291,14 @@ def test_ratings_come_from_the_arenas_store(serve: Callable[..., Running], tmp_p
 
 def test_openapi_describes_every_path(server: Running) -> None:
     paths = server.http.get("/openapi.json").json()["paths"]
-    told = (DOCS / "web-protocol.md").read_text(encoding="utf-8")
+    page = (DOCS / "web-protocol.md").read_text(encoding="utf-8")
     for path in paths:
-        assert f"{path}`" in told or f"{path}?" in told, f"{path} is not in web-protocol.md"
+        assert f"{path}`" in page or f"{path}?" in page, f"{path} is not in web-protocol.md"
 
 
 def test_every_code_is_documented() -> None:
-    told = (DOCS / "web-protocol.md").read_text(encoding="utf-8")
-    assert [code for code in CODES if f"`{code}`" not in told] == []
+    page = (DOCS / "web-protocol.md").read_text(encoding="utf-8")
+    assert [code for code in CODES if f"`{code}`" not in page] == []
 
 
 def test_the_schema_holds_every_message_and_every_games_view() -> None:

@@ -16,26 +16,26 @@ SMALL = {"settings": {"size": 9}}
 def test_a_dropped_client_comes_back_and_has_missed_nothing(server: Running) -> None:
     first, second = server.two_players("gomoku", **SMALL)
     first.act(0, "a1")
-    second.hear_of(first)
+    second.catch_up_with(first)
     second.act(1, "b1")
     seen = first.position["version"]
     first.close()
     second.until(lambda p: p.messages[-1]["type"] == "room")
     assert second.messages[-1]["room"]["seats"][0]["online"] is False
     back = Player(server.address, first.room, first.token, since=seen)
-    moved = [h for h in back.messages[0]["happened"] if h["kind"] == "moved"]
-    assert [d["action"] for m in moved for d in m["deeds"]] == ["b1"]
+    moved = [h for h in back.messages[0]["events"] if h["kind"] == "moved"]
+    assert [d["action"] for m in moved for d in m["actions"]] == ["b1"]
     assert back.position["version"] == second.position["version"]
     assert back.act(0, "c1")["type"] == "ack"
 
 
-def test_who_comes_for_the_first_time_hears_the_whole_story(server: Running) -> None:
+def test_a_new_client_gets_all_events(server: Running) -> None:
     first, second = server.two_players("gomoku", **SMALL)
     first.act(0, "a1")
-    second.hear_of(first)
+    second.catch_up_with(first)
     second.act(1, "b1")
     watcher = Player(server.address, first.room, None)
-    kinds = [h["kind"] for h in watcher.messages[0]["happened"]]
+    kinds = [h["kind"] for h in watcher.messages[0]["events"]]
     assert kinds == ["sat", "started", "moved", "moved"]
 
 
@@ -43,16 +43,16 @@ def test_a_gap_is_found_by_its_version_and_filled_by_sync(server: Running) -> No
     first, second = server.two_players("gomoku", **SMALL)
     lost = second.position["version"]
     first.act(0, "a1")
-    second.hear_of(first)
+    second.catch_up_with(first)
     second.act(1, "b1")
-    second.say(type="sync", id="s", since=lost)
+    second.send(type="sync", id="s", since=lost)
     second.until(lambda p: p.messages[-1]["type"] == "welcome")
-    told = second.messages[-1]
-    assert [h["kind"] for h in told["happened"]] == ["moved", "moved"]
-    assert told["position"]["version"] == lost + 2
-    second.say(type="sync", id="s2", since=10**6)
-    second.until(lambda p: p.messages[-1]["type"] == "welcome" and p.messages[-1] != told)
-    assert second.messages[-1]["happened"] == []
+    answer = second.messages[-1]
+    assert [h["kind"] for h in answer["events"]] == ["moved", "moved"]
+    assert answer["position"]["version"] == lost + 2
+    second.send(type="sync", id="s2", since=10**6)
+    second.until(lambda p: p.messages[-1]["type"] == "welcome" and p.messages[-1] != answer)
+    assert second.messages[-1]["events"] == []
 
 
 def test_an_action_sent_again_is_acknowledged_and_not_played_twice(server: Running) -> None:
@@ -64,7 +64,7 @@ def test_an_action_sent_again_is_acknowledged_and_not_played_twice(server: Runni
     assert back.ask("act", id="mine", seat=0, action="a1") == once
     assert back.position["moves"] == 1
     # ids are a seat's own: the other's may be the same
-    second.hear_of(first)
+    second.catch_up_with(first)
     assert second.ask("act", id="mine", seat=1, action="b1")["version"] == once["version"] + 1
 
 
@@ -72,7 +72,7 @@ def test_the_same_holds_where_nature_and_others_moved_on(server: Running) -> Non
     first, second = server.two_players("navigation", clock="none")
     once = first.ask("act", id="mine", seat=0, action="F-F-F-F-")
     second.act(1, "F-F-F-F-")
-    first.hear_of(second)
+    first.catch_up_with(second)
     assert first.ask("act", id="mine", seat=0, action="F-F-F-F-", moves=0) == once
     assert first.position["moves"] == 1
 
@@ -98,12 +98,12 @@ def test_taking_back_against_an_agent_goes_back_to_ones_own_decision(server: Run
 def test_between_two_people_taking_back_needs_both(server: Running) -> None:
     first, second = server.two_players("gomoku", **SMALL)
     first.act(0, "a1")
-    second.hear_of(first)
+    second.catch_up_with(first)
     first.ask("undo", seat=0)
     second.until(lambda p: bool(p.position["offers"]))
     assert second.position["offers"] == [{"kind": "undo", "seat": 0}]
     assert second.ask("answer", seat=1, kind="undo", accept=False)["type"] == "ack"
-    first.hear_of(second)
+    first.catch_up_with(second)
     assert first.position["moves"] == 1
     assert first.position["offers"] == []
     first.ask("undo", seat=0)
@@ -116,7 +116,7 @@ def test_between_two_people_taking_back_needs_both(server: Running) -> None:
 def test_a_move_makes_an_offer_to_take_back_pointless(server: Running) -> None:
     first, second = server.two_players("gomoku", **SMALL)
     first.act(0, "a1")
-    second.hear_of(first)
+    second.catch_up_with(first)
     first.ask("undo", seat=0)
     second.until(lambda p: bool(p.position["offers"]))
     second.act(1, "b1")
@@ -148,8 +148,8 @@ def test_a_rematch_swaps_sides_and_keeps_the_tokens(server: Running) -> None:
     first.ask("rematch", seat=0)
     second.until(lambda p: bool(p.position["offers"]))
     assert second.ask("rematch", seat=1)["type"] == "ack"
-    first.until(lambda p: p.happened[-1]["kind"] == "rematched")
-    room = first.happened[-1]["room"]
+    first.until(lambda p: p.events[-1]["kind"] == "rematched")
+    room = first.events[-1]["room"]
     again = Player(server.address, room, first.token)
     other = Player(server.address, room, second.token)
     assert (again.seats, other.seats) == ([1], [0])
@@ -162,8 +162,8 @@ def test_a_rematch_against_an_agent_needs_nobodys_consent(server: Running) -> No
     player = server.player(server.create("gomoku", seats=chairs, **SMALL))
     player.ask("resign", seat=0)
     player.ask("rematch", seat=0)
-    player.until(lambda p: p.happened[-1]["kind"] == "rematched")
-    again = Player(server.address, player.happened[-1]["room"], player.token)
+    player.until(lambda p: p.events[-1]["kind"] == "rematched")
+    again = Player(server.address, player.events[-1]["room"], player.token)
     assert again.seats == [1]
     again.until(lambda p: p.position["moves"] == 1)
 
@@ -188,7 +188,7 @@ def test_names_are_cleaned(server: Running) -> None:
     assert held["info"]["seats"][0]["name"] == "Ann evil"
 
 
-def test_rooms_are_let_go_and_found_again(serve: Callable[..., Running]) -> None:
+def test_rooms_are_evicted_and_loaded_again(serve: Callable[..., Running]) -> None:
     server = serve(idle_seconds=0)
     held = server.create("gomoku", seats=[{"kind": "me"}, {"kind": "me"}], **SMALL)
     player = server.player(held)
@@ -203,20 +203,20 @@ def test_rooms_are_let_go_and_found_again(serve: Callable[..., Running]) -> None
     assert back.act(1, "b1")["type"] == "ack"
 
 
-def test_when_the_database_fails_nothing_is_told_and_the_room_is_loaded_again(
+def test_when_the_database_fails_nothing_is_sent_and_the_room_is_loaded_again(
     serve: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server = serve()
     first, second = server.two_players("gomoku", **SMALL)
     watcher = Player(server.address, first.room, None)
     first.act(0, "a1")
-    second.hear_of(first)
+    second.catch_up_with(first)
 
-    async def broken(*wish: object) -> None:
+    async def broken(*arguments: object) -> None:
         raise OSError("the disk is full")
 
-    monkeypatch.setattr(server.lobby.ledger, "append", broken)
-    second.say(type="act", id="lost", seat=1, action="b1")
+    monkeypatch.setattr(server.lobby.store, "append", broken)
+    second.send(type="act", id="lost", seat=1, action="b1")
     for player in (first, second, watcher):
         assert player.closed() == 1013
         assert player.position["moves"] <= 1

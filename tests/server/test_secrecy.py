@@ -25,7 +25,7 @@ GAMES: list[tuple[str, dict[str, Any]]] = [
 REST = ("", "/record", "/replay")
 
 
-def all_it_may_ask(server: Running, room: str, token: str | None) -> list[str]:
+def all_of_rest(server: Running, room: str, token: str | None) -> list[str]:
     """Everything that REST tells about the room to whoever has this token."""
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     pages = [server.http.get(f"/api/rooms/{room}{page}", headers=headers) for page in REST]
@@ -33,12 +33,12 @@ def all_it_may_ask(server: Running, room: str, token: str | None) -> list[str]:
     return [answer.text for answer in [*pages, *lists]]
 
 
-@pytest.mark.parametrize(("game", "wish"), GAMES)
+@pytest.mark.parametrize(("game", "body"), GAMES)
 def test_nothing_hidden_is_sent_before_the_rules_show_it(
-    server: Running, game: str, wish: dict[str, Any]
+    server: Running, game: str, body: dict[str, Any]
 ) -> None:
     """A whole game; then every byte of it is searched for every secret of it."""
-    first, second = server.two_players(game, name="Ann", **wish)
+    first, second = server.two_players(game, name="Ann", **body)
     watcher = Player(server.address, first.room, None)
     table = server.lobby.rooms[first.room].table
     viewers: dict[int | None, Player] = {0: first, 1: second, None: watcher}
@@ -52,12 +52,12 @@ def test_nothing_hidden_is_sent_before_the_rules_show_it(
         action = choose(table.game, player.state(seat)["view"], seat, acts)
         assert player.act(seat, action)["type"] == "ack"
         for eyes, viewer in viewers.items():
-            viewer.hear_of(player)
+            viewer.catch_up_with(player)
             if table.status == "playing" and (table.pending or acts % 24 == 0):
-                told = all_it_may_ask(server, first.room, viewer.token)
-                asked[eyes] += told
+                texts = all_of_rest(server, first.room, viewer.token)
+                asked[eyes] += texts
                 if seat in table.pending and eyes != seat and len(action) > 4:
-                    assert f'"{action}"' not in "".join([viewer.bytes[-1], *told])
+                    assert f'"{action}"' not in "".join([viewer.bytes[-1], *texts])
     assert acts > 5
     for eyes, viewer in viewers.items():
         texts = [*while_it_ran(viewer), *asked[eyes]]
@@ -83,8 +83,8 @@ def while_it_ran(viewer: Player) -> list[str]:
 def secrets_of(table: Any, seat: int | None, players: list[Player]) -> Iterator[str]:
     """The texts that `seat` must not be sent while the game runs."""
     yield str(table.setup.seed)
-    for chair in table.chairs:
-        yield chair.token
+    for holder in table.holders:
+        yield holder.token
     for player in players:
         yield str(player.token)
     for move in table.moves:
@@ -128,7 +128,7 @@ def test_natures_fleet_stays_hidden_from_a_lone_player(server: Running) -> None:
         before = list(player.bytes)
         player.act(0, action)
         if player.position["status"] == "playing":
-            texts = [*before, *player.bytes, *all_it_may_ask(server, player.room, player.token)]
+            texts = [*before, *player.bytes, *all_of_rest(server, player.room, player.token)]
             assert fleet not in "".join(texts)
             assert not [f for text in texts for f in fleets_in(text)]
             assert str(table.setup.seed) not in "".join(texts)
@@ -145,7 +145,7 @@ def normalised(texts: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("viewer", ["rival", "spectator"])
-def test_rooms_that_differ_only_in_what_is_hidden_sound_the_same(
+def test_rooms_that_differ_only_in_what_is_hidden_look_the_same(
     server: Running, viewer: str
 ) -> None:
     """The same visible play over two different fleets: every byte to the others is the same."""
@@ -154,16 +154,16 @@ def test_rooms_that_differ_only_in_what_is_hidden_sound_the_same(
         settings = {"rows": 6, "cols": 6, "duel": True}
         first, second = server.two_players("battleship", settings=settings, name="Ann")
         watcher = Player(server.address, first.room, None)
-        heard = second if viewer == "rival" else watcher
+        observer = second if viewer == "rival" else watcher
         asked: list[str] = []
         moves = [(first, 0, fleet), (second, 1, "B2-B4 F1-F2")]
         moves += [(first, 0, "A1"), (second, 1, "A1"), (first, 0, "C3"), (second, 1, "C6")]
         for player, seat, action in moves:
             player.until(lambda p: p.state(p.seats[0])["to_move"])
             assert player.act(seat, action)["type"] == "ack"
-            heard.hear_of(player)
-            asked += all_it_may_ask(server, first.room, heard.token)[:3]
-        streams.append(normalised([*heard.bytes, *asked]))
+            observer.catch_up_with(player)
+            asked += all_of_rest(server, first.room, observer.token)[:3]
+        streams.append(normalised([*observer.bytes, *asked]))
         for one in (first, second, watcher):
             one.close()
     assert streams[0] == streams[1]
@@ -179,20 +179,20 @@ FLEETS = (
 
 @pytest.mark.parametrize(("game", "settings", "actions"), [PLANS, FLEETS])
 @pytest.mark.parametrize("viewer", ["rival", "spectator"])
-def test_a_locked_action_sounds_the_same_whatever_it_is(
+def test_a_locked_action_looks_the_same_whatever_it_is(
     server: Running, game: str, settings: dict[str, Any], actions: tuple[str, str], viewer: str
 ) -> None:
     streams = []
     for action in actions:
         first, second = server.two_players(game, settings=settings, clock=60, name="Ann")
-        heard = second if viewer == "rival" else Player(server.address, first.room, None)
+        observer = second if viewer == "rival" else Player(server.address, first.room, None)
         assert first.ask("draft", seat=0, action=action)["type"] == "ack"
         assert first.act(0, action)["type"] == "ack"
-        heard.hear_of(first)
-        asked = all_it_may_ask(server, first.room, heard.token)[:3]
-        streams.append(normalised([*heard.bytes, *asked]))
+        observer.catch_up_with(first)
+        asked = all_of_rest(server, first.room, observer.token)[:3]
+        streams.append(normalised([*observer.bytes, *asked]))
         assert first.state(0)["locked"] == action
-        for player in {first, second, heard}:
+        for player in {first, second, observer}:
             player.close()
     assert streams[0] == streams[1]
 
@@ -204,9 +204,9 @@ def test_simultaneous_shots_are_unknown_until_both_have_fired(server: Running) -
         first, second = server.two_players("battleship", settings=settings, name="Ann")
         assert first.act(0, "A1-A3 F1-F2")["type"] == "ack"
         assert second.act(1, "B2-B4 F1-F2")["type"] == "ack"
-        first.hear_of(second)
+        first.catch_up_with(second)
         assert first.act(0, shot)["type"] == "ack"
-        second.hear_of(first)
+        second.catch_up_with(first)
         streams.append(normalised(second.bytes))
         first.close()
         second.close()
@@ -223,6 +223,6 @@ def test_after_the_end_the_record_is_complete(server: Running) -> None:
     game = make_game("battleship", duel=True, rows=6, cols=6)
     replay = server.http.get(f"/api/rooms/{first.room}/replay").json()
     assert set(replay["frames"][5]["views"]) == {"0", "1", "spectator"}
-    assert replay["frames"][1]["moved"]["deeds"][0]["action"] == game.write(
+    assert replay["frames"][1]["moved"]["actions"][0]["action"] == game.write(
         table.moves[0].actions[0]
     )

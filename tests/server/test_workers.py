@@ -13,44 +13,54 @@ import pytest
 
 from trireme.core.registry import GAMES, find, make_game, parse_spec
 from trireme.server.keys import new_room_id, token_hash
-from trireme.server.limits import Limits
+from trireme.server.limits import ServerLimits
 from trireme.server.protocol.bodies import NewRoom
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.client import Client
-from trireme.server.rooms.clock import LoopClock
-from trireme.server.rooms.events import AnyEvent, Chair, Setup
+from trireme.server.rooms.clock import EventLoopClock
+from trireme.server.rooms.events import AnyEvent, RoomSetup, SeatHolder
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.rooms.room import Room
-from trireme.server.rooms.table import Table
-from trireme.server.workers.pool import Workers, _Compiling
-from trireme.server.workers.tasks import Decide, Describe, Failure, Ponder, Vet, Warm, describe
+from trireme.server.rooms.table import GameTable
+from trireme.server.workers.pool import WorkerPool, _CompileLock
+from trireme.server.workers.tasks import (
+    CheckAgent,
+    ComputeInsight,
+    Decide,
+    ListAgents,
+    SeatView,
+    TaskFailure,
+    WarmUp,
+    list_agents,
+)
 from trireme.store import open_store
 
 AGENTS = Path(__file__).with_name("agents.py")
-LIMITS = Limits(agent_grace=0.3)
+LIMITS = ServerLimits(agent_grace=0.3)
 
 
 def task(agent: str, seconds: float = 0.05) -> Decide:
     game = make_game("gomoku")
     state = game.start()
     spec = agent if agent == "random" else f"{AGENTS}:{agent}"
-    return Decide("gomoku", {}, spec, 0, state, game.legal(state, 0), 1, (1, 1), seconds)
+    at = SeatView(0, state, seed=1, key=(1, 1), seconds=seconds)
+    return Decide("gomoku", {}, spec, at, game.legal(state, 0))
 
 
 @pytest.fixture(scope="module")
 def workers() -> Any:
-    made = Workers(1, LIMITS, lambda _: None)
-    made.start([Warm("gomoku", {}, "random")])
+    made = WorkerPool(1, LIMITS, lambda _: None)
+    made.start([WarmUp("gomoku", {}, "random")])
     yield made
     made.stop()
     assert made.alive == 0
 
 
-def ask(workers: Workers, what: Any, seconds: float = 0.05) -> Any:
-    return asyncio.run(workers.ask(what, seconds))
+def ask(workers: WorkerPool, what: Any, seconds: float = 0.05) -> Any:
+    return asyncio.run(workers.run(what, seconds))
 
 
-def test_an_agent_answers_in_text(workers: Workers) -> None:
+def test_an_agent_answers_in_text(workers: WorkerPool) -> None:
     action = ask(workers, task("random"))
     assert make_game("gomoku").read(action)
     assert ask(workers, task("random")) == action, "the same place in a game, the same stream"
@@ -60,31 +70,31 @@ def test_an_agent_answers_in_text(workers: Workers) -> None:
     ("agent", "reason"),
     [("Hangs", "time"), ("Dies", "process"), ("Raises", "exception"), ("Babbles", "illegal")],
 )
-def test_an_agent_that_fails_fails_alone(workers: Workers, agent: str, reason: str) -> None:
-    with pytest.raises(Failure) as failure:
+def test_an_agent_that_fails_fails_alone(workers: WorkerPool, agent: str, reason: str) -> None:
+    with pytest.raises(TaskFailure) as failure:
         ask(workers, task(agent))
     assert failure.value.reason == reason
     assert ask(workers, task("random")), "the next one finds a worker again"
 
 
-def test_an_agent_that_can_not_be_made_is_told_so(workers: Workers) -> None:
-    with pytest.raises(Failure) as failure:
+def test_an_agent_that_can_not_be_made_is_refused(workers: WorkerPool) -> None:
+    with pytest.raises(TaskFailure) as failure:
         ask(workers, task("Nobody"))
     assert failure.value.reason == "refused"
     assert "Nobody" in failure.value.detail
 
 
-def test_moves_go_before_questions() -> None:
-    idle = Workers(0, LIMITS, lambda _: None)
+def test_moves_go_before_queries() -> None:
+    idle = WorkerPool(0, LIMITS, lambda _: None)
 
     async def story() -> None:
         asked = [
             asyncio.create_task(ask(task("random"), seconds))
             for ask, seconds in (
-                (idle.question, 1),
-                (idle.ask, 2),
-                (idle.question, 3),
-                (idle.ask, 4),
+                (idle.run_query, 1),
+                (idle.run, 2),
+                (idle.run_query, 3),
+                (idle.run, 4),
             )
         ]
         await asyncio.sleep(0)
@@ -95,14 +105,14 @@ def test_moves_go_before_questions() -> None:
     asyncio.run(story())
 
 
-def test_too_many_questions_are_refused() -> None:
-    idle = Workers(0, Limits(questions=2), lambda _: None)
+def test_too_many_queries_are_refused() -> None:
+    idle = WorkerPool(0, ServerLimits(queries=2), lambda _: None)
 
     async def story() -> None:
-        waiting = [asyncio.create_task(idle.question(task("random"), 1)) for _ in range(2)]
+        waiting = [asyncio.create_task(idle.run_query(task("random"), 1)) for _ in range(2)]
         await asyncio.sleep(0)
         with pytest.raises(Refusal) as refusal:
-            await idle.question(task("random"), 1)
+            await idle.run_query(task("random"), 1)
         assert refusal.value.code == "busy"
         for one in waiting:
             one.cancel()
@@ -110,26 +120,26 @@ def test_too_many_questions_are_refused() -> None:
     asyncio.run(story())
 
 
-def test_every_game_offers_its_agents_and_its_usual_opponent(workers: Workers) -> None:
+def test_every_game_offers_its_agents_and_its_usual_opponent(workers: WorkerPool) -> None:
     for game in GAMES:
-        offered = ask(workers, Describe(game), 60)
+        offered = ask(workers, ListAgents(game), 60)
         names = [agent.name for agent in offered]
         assert "random" in names
         assert parse_spec(find(game).opponent).name in names
         assert all(agent.summary for agent in offered)
-        assert ask(workers, Vet(game, {}, "random"), 60) is None
+        assert ask(workers, CheckAgent(game, {}, "random"), 60) is None
 
 
 def test_options_that_could_name_files_programs_or_hosts_are_not_offered() -> None:
     for game in GAMES:
-        for agent in describe(game):
+        for agent in list_agents(game):
             assert not [o.name for o in agent.options if "str" in o.type]
 
 
-def test_insight_is_asked_of_the_game(workers: Workers, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_insight_is_asked_of_the_game(workers: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     state = make_game("gomoku").start()
-    with pytest.raises(Failure) as failure:
-        ask(workers, Ponder("nothing", {}, 0, state, 1, (1,), 0.1))
+    with pytest.raises(TaskFailure) as failure:
+        ask(workers, ComputeInsight("nothing", {}, SeatView(0, state, 1, (1,), 0.1)))
     assert "nothing" in failure.value.detail
 
 
@@ -145,7 +155,7 @@ def test_a_failing_agent_forfeits_its_room(tmp_path: Path, agent: str, reason: s
     in_a_room(tmp_path, f"{AGENTS}:{agent}", ["a1", "b1"], story)
 
 
-def test_what_was_thought_about_a_move_taken_back_is_worthless(tmp_path: Path) -> None:
+def test_an_agents_answer_to_a_move_taken_back_is_dropped(tmp_path: Path) -> None:
     def story(room: Room) -> None:
         assert room.table.status == "playing"
         assert room.table.to_move == (0,)
@@ -159,22 +169,22 @@ def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Ro
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
 
     async def whole() -> None:
-        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby = Lobby(engine, EventLoopClock(), LIMITS, 1)
         lobby.workers.start()
-        chairs = (Chair("person", "ann", token_hash("ann")), Chair("agent", spec))
-        setup = Setup(
-            new_room_id(), "gomoku", None, {}, chairs, 7, None, 0.05, 0, True, True, "now"
+        holders = (SeatHolder("person", "ann", token_hash("ann")), SeatHolder("agent", spec))
+        setup = RoomSetup(
+            new_room_id(), "gomoku", None, {}, holders, 7, None, 0.05, 0, True, True, "now"
         )
         room = await lobby._open(setup)
         client = Client(LIMITS, 0)
         await room.enter(client, token_hash("ann"), None)
         for action in actions:
-            while room._thinking and action != "undo":
-                await asyncio.wait(list(room._thinking.values()))
+            while room._agent_tasks and action != "undo":
+                await asyncio.wait(list(room._agent_tasks.values()))
             if room.table.status == "playing":
-                await room.perform(0, action, partial(wanted, action))
-        while room._thinking:
-            await asyncio.wait(list(room._thinking.values()))
+                await room.apply_request(0, action, partial(wanted, action))
+        while room._agent_tasks:
+            await asyncio.wait(list(room._agent_tasks.values()))
         story(room)
         await lobby.close()
 
@@ -182,7 +192,7 @@ def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Ro
     engine.dispose()
 
 
-def wanted(action: str, table: Table) -> list[AnyEvent]:
+def wanted(action: str, table: GameTable) -> list[AnyEvent]:
     return table.undo(0, action) if action == "undo" else table.act(0, action, "person", action)
 
 
@@ -190,7 +200,7 @@ def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
 
     async def story() -> None:
-        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby = Lobby(engine, EventLoopClock(), LIMITS, 1)
         lobby.workers.start()
         chairs = [{"kind": "me"}, {"kind": "agent", "agent": f"{AGENTS}:Dies"}]
         with pytest.raises(Refusal) as refusal:
@@ -202,16 +212,16 @@ def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:
     engine.dispose()
 
 
-def test_the_usual_opponent_sits_down_though_every_worker_is_busy(tmp_path: Path) -> None:
+def test_the_default_opponent_takes_its_seat_though_every_worker_is_busy(tmp_path: Path) -> None:
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
 
     async def story() -> None:
-        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby = Lobby(engine, EventLoopClock(), LIMITS, 1)
         lobby.workers.start()
         info = await lobby.catalogue.game("gomoku")
         await asyncio.to_thread(lobby.workers.stop)
         held = await lobby.create(NewRoom.model_validate({"game": "gomoku"}))
-        assert held.room.table.chairs[1].name == info.opponent
+        assert lobby.rooms[held.room].table.holders[1].name == info.opponent
         await lobby.close()
 
     asyncio.run(story())
@@ -219,19 +229,19 @@ def test_the_usual_opponent_sits_down_though_every_worker_is_busy(tmp_path: Path
 
 
 def test_an_agent_is_compiled_by_one_worker_while_the_others_wait() -> None:
-    compiling, through = _Compiling(), threading.Event()
-    compiling.begin(("gomoku", "search"))
-    compiling.begin(("gomoku", "random"))
+    compiling, through = _CompileLock(), threading.Event()
+    compiling.acquire(("gomoku", "search"))
+    compiling.acquire(("gomoku", "random"))
 
     def second() -> None:
-        compiling.begin(("gomoku", "search"))
+        compiling.acquire(("gomoku", "search"))
         through.set()
 
     thread = threading.Thread(target=second, daemon=True)
     thread.start()
-    compiling.end(("gomoku", "random"))
+    compiling.release(("gomoku", "random"))
     assert not through.is_set()
-    compiling.end(("gomoku", "search"))
+    compiling.release(("gomoku", "search"))
     assert through.wait(60)
     thread.join()
 
@@ -240,15 +250,15 @@ def test_the_opponent_gets_ready_while_the_player_thinks(tmp_path: Path) -> None
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
 
     async def story() -> None:
-        lobby = Lobby(engine, LoopClock(), LIMITS, 1)
+        lobby = Lobby(engine, EventLoopClock(), LIMITS, 1)
         lobby.workers.start()
-        desk = lobby.workers._desks[0]
+        worker = lobby.workers._workers[0]
         chairs = [{"kind": "me"}, {"kind": "agent", "agent": "random"}]
-        wish = NewRoom.model_validate({"game": "gomoku", "seats": chairs})
-        await lobby.create(wish)
-        await lobby.workers.question(Describe("gomoku"), 1)
-        assert ("gomoku", "random") in desk.prepared
-        await lobby.create(wish)
+        body = NewRoom.model_validate({"game": "gomoku", "seats": chairs})
+        await lobby.create(body)
+        await lobby.workers.run_query(ListAgents("gomoku"), 1)
+        assert ("gomoku", "random") in worker.prepared
+        await lobby.create(body)
         assert lobby.workers.waiting == 0
         await lobby.close()
 

@@ -1,5 +1,5 @@
 // The server's JSON Schema (stdin) as TypeScript types (stdout):
-//   python -m trireme.server.schema | node web/scripts/types.mjs > web/src/wire.ts
+//   python -m trireme.server.protocol.schema | node web/scripts/types.mjs > web/src/wire.ts
 import { readFileSync } from "node:fs";
 
 const schema = JSON.parse(readFileSync(0, "utf8"));

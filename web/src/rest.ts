@@ -1,8 +1,8 @@
 // REST: one function for each request; a refusal becomes a `Refused` with its stable code.
 import type {
-  Analysis,
+  AnalysisResponse,
   AnalysisRequest,
-  Checked,
+  SettingsChecked,
   CheckSettings,
   GameInfo,
   JoinRoom,
@@ -11,9 +11,9 @@ import type {
   NewRoom,
   Rating,
   RecentGame,
-  Replay,
+  GameReplay,
   RoomInfo,
-  SeatHeld,
+  SeatGrant,
 } from "./wire";
 
 export class Refused extends Error {
@@ -50,19 +50,19 @@ const at = encodeURIComponent;
 
 export const listGames = () => json<GameInfo[]>("/api/games");
 export const checkSettings = (game: string, body: CheckSettings) =>
-  json<Checked>(`/api/games/${at(game)}/check`, { body });
-export const checkMap = (map: unknown) => json<MapChecked>("/api/maps/check", { body: map });
-export const getMap = (name: string) => json<NavigationSeaMap>(`/api/maps/${at(name)}`);
-export const makeRoom = (body: NewRoom) => json<SeatHeld>("/api/rooms", { body });
+  json<SettingsChecked>(`/api/games/${at(game)}/check`, { body });
+export const checkMap = (map: unknown) => json<MapChecked>("/api/games/navigation/maps/check", { body: map });
+export const getMap = (name: string) => json<NavigationSeaMap>(`/api/games/navigation/maps/${at(name)}`);
+export const makeRoom = (body: NewRoom) => json<SeatGrant>("/api/rooms", { body });
 export const listRooms = () => json<RoomInfo[]>("/api/rooms");
 export const getRoom = (room: string) => json<RoomInfo>(`/api/rooms/${at(room)}`);
 export const joinRoom = (room: string, body: JoinRoom) =>
-  json<SeatHeld>(`/api/rooms/${at(room)}/join`, { body });
+  json<SeatGrant>(`/api/rooms/${at(room)}/join`, { body });
 export const getRecord = async (room: string, token: string | null) =>
   (await ask(`/api/rooms/${at(room)}/record`, { token })).text();
 export const getReplay = (room: string, token: string | null) =>
-  json<Replay>(`/api/rooms/${at(room)}/replay`, { token });
-export const readRecord = (record: string) => json<Replay>("/api/replay", { body: { record } });
-export const analyse = (body: AnalysisRequest) => json<Analysis>("/api/analysis", { body });
+  json<GameReplay>(`/api/rooms/${at(room)}/replay`, { token });
+export const readRecord = (record: string) => json<GameReplay>("/api/replay", { body: { record } });
+export const analyse = (body: AnalysisRequest) => json<AnalysisResponse>("/api/analysis", { body });
 export const listRecent = () => json<RecentGame[]>("/api/recent");
 export const listRatings = () => json<Rating[]>("/api/ratings");

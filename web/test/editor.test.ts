@@ -1,9 +1,9 @@
 // Drawing maps, and replay's stops.
 import { describe, expect, it } from "vitest";
 import { emptyMap, idOf, use, useFairly, whatIsAt } from "../src/editor/draw";
-import { nextDeed, seatToJudge, stopAt, stopsOf } from "../src/replay/timeline";
+import { nextAction, seatToJudge, stopAt, stopsOf } from "../src/replay/timeline";
 import { readSpec, writeSpec } from "../src/home/agents";
-import type { Replay } from "../src/wire";
+import type { GameReplay } from "../src/wire";
 
 describe("the editor", () => {
   const sea = emptyMap(8, 8);
@@ -44,10 +44,10 @@ describe("the editor", () => {
 
 describe("a replay", () => {
   const frame = (move: number, phases: number, to_move = [0, 1]) => ({
-    move, moved: move ? { kind: "moved", move, deeds: [{ seat: 0, name: "", action: `m${move}` }], story: [], ts: "" } : null,
+    move, moved: move ? { kind: "moved", move, actions: [{ seat: 0, name: "", action: `m${move}` }], story: [], ts: "" } : null,
     to_move, seat_names: ["a", "b"], views: { 0: { log: Array.from({ length: phases }) } },
   });
-  const replay = { frames: [frame(0, 0), frame(1, 4), frame(2, 2, [])] } as unknown as Replay;
+  const replay = { frames: [frame(0, 0), frame(1, 4), frame(2, 2, [])] } as unknown as GameReplay;
 
   it("stops at every phase", () => {
     const stops = stopsOf(replay);
@@ -60,7 +60,7 @@ describe("a replay", () => {
   it("asks a seat that is to move, and compares with what it did", () => {
     expect(seatToJudge(replay.frames[0]!, 1)).toBe(1);
     expect(seatToJudge(replay.frames[2]!, 1)).toBeNull();
-    expect(nextDeed(replay, 0, 0)).toBe("m1");
+    expect(nextAction(replay, 0, 0)).toBe("m1");
   });
 });
 

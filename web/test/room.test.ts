@@ -1,18 +1,18 @@
 // What messages make of a room: gaps, reconnecting, resending, questions that went stale.
 import { describe, expect, it } from "vitest";
 import { emptyRoom, receive, resends, type Room, secondsLeft, seatShown, sending } from "../src/room/state";
-import type { Position, RoomInfo, ServerMessage } from "../src/wire";
+import type { RoomPosition, RoomInfo, ServerMessage } from "../src/wire";
 
 const info = { room: "r", game: "gomoku", seats: [], settings: {} } as unknown as RoomInfo;
 
-function position(version: number, moves = version): Position {
+function position(version: number, moves = version): RoomPosition {
   return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, clock: null, offers: [], result: null };
 }
-function welcome(version: number, happened: unknown[] = []): ServerMessage {
-  return { type: "welcome", protocol: 1, room: info, scene: {}, seats: [0], position: position(version), happened } as ServerMessage;
+function welcome(version: number, events: unknown[] = []): ServerMessage {
+  return { type: "welcome", protocol: 1, room: info, scene: {}, seats: [0], position: position(version), events } as ServerMessage;
 }
 function update(since: number, version: number): ServerMessage {
-  return { type: "update", since, happened: [{ kind: "started" }], position: position(version) } as ServerMessage;
+  return { type: "update", since, events: [{ kind: "started" }], position: position(version) } as ServerMessage;
 }
 const heard = (room: Room, ...messages: ServerMessage[]) => messages.reduce((r, m) => receive(r, m, 0).room, room);
 
@@ -21,7 +21,7 @@ describe("a room", () => {
     const { room, fresh } = receive(emptyRoom("r"), welcome(3, [{ kind: "started" }]), 0);
     expect(room.link).toBe("online");
     expect(room.position?.version).toBe(3);
-    expect(room.happened).toHaveLength(1);
+    expect(room.events).toHaveLength(1);
     expect(fresh).toEqual([]);
   });
 

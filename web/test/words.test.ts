@@ -2,14 +2,14 @@
 import { describe, expect, it } from "vitest";
 import { emptyRoom, type Room } from "../src/room/state";
 import { outcome, statusLine, storyOf } from "../src/room/words";
-import type { Position, Result, RoomInfo } from "../src/wire";
+import type { RoomPosition, GameResult, RoomInfo } from "../src/wire";
 
-function room(part: Partial<Position>, seats: number[], names = ["Ada", "search"]): Room {
+function room(part: Partial<RoomPosition>, seats: number[], names = ["Ada", "search"]): Room {
   const info = { seats: names.map((name, seat) => ({ seat, name, kind: name === "search" ? "agent" : "person", online: true })) };
   const position = { version: 1, status: "playing", moves: 1, to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, clock: null, offers: [], result: null, ...part };
-  return { ...emptyRoom("r"), info: info as unknown as RoomInfo, position: position as Position, seats };
+  return { ...emptyRoom("r"), info: info as unknown as RoomInfo, position: position as RoomPosition, seats };
 }
-const result = (winners: number[], part: Partial<Result> = {}): Result => ({ returns: [1, -1], winners, forfeits: [], ...part });
+const result = (winners: number[], part: Partial<GameResult> = {}): GameResult => ({ returns: [1, -1], winners, forfeits: [], ...part });
 
 describe("the status", () => {
   it("says whose turn it is, from where one sits", () => {
@@ -32,7 +32,7 @@ describe("the status", () => {
 });
 
 describe("the story", () => {
-  const moved = (text: string) => ({ kind: "moved" as const, move: 1, deeds: [], story: [text], ts: "" });
+  const moved = (text: string) => ({ kind: "moved" as const, move: 1, actions: [], story: [text], ts: "" });
 
   it("names players where the game has no names for seats", () => {
     const part = { seat_names: ["first player", "second player"] };

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from trireme.core.errors import BadSpec, TriremeError
+from trireme.server.storage.retention import Retention
 
 
 def serve(
@@ -31,10 +32,10 @@ def serve(
         typer.Option(
             min=0,
             max=36_500,
-            help="Days that finished games are kept, 0: for ever. Unfinished ones go after 30, "
-            "rooms without a move after 2.",
+            help="Days that finished games are kept; 0 keeps everything. Unfinished games are kept "
+            f"{Retention.unfinished:g} days at most, rooms without a move {Retention.empty:g}.",
         ),
-    ] = 365,
+    ] = int(Retention.finished),
 ) -> None:
     """Serve the web app: play in the browser, alone, together and online.
 

@@ -1,4 +1,4 @@
-"""The application: REST, sockets and the built client, over one lobby."""
+"""The ASGI application: REST, WebSockets and the built client, over one lobby."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from trireme import __version__
-from trireme.server.protocol.codes import STATUS, Code, Refusal
-from trireme.server.rooms.clock import Clock, LoopClock
+from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
+from trireme.server.rooms.clock import EventLoopClock, RoomClock
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.storage.retention import Retention
-from trireme.server.workers.tasks import Failure
+from trireme.server.workers.tasks import TaskFailure
 
-from .body_limit import BodyLimit
-from .catalogue import warm_up
-from .limits import Buckets, Limits
-from .pages import Heads, mount_pages
+from .catalogue import warm_up_tasks
+from .limits import RateLimiter, ServerLimits
+from .middleware import BodyLimit, HeadAsGet
+from .pages import mount_pages
 from .rest import api, operator
 from .sockets import Sockets
 
 log = logging.getLogger("trireme.server")
 
-SWEEP_SECONDS = 15
-LOOK_SECONDS = 0.1
-"""How often the event loop's lateness is looked at."""
-FORGET_SECONDS = 3600
+EVICTION_SECONDS = 15
+LOOP_LAG_SECONDS = 0.1
+"""How often the lag of the event loop is measured."""
+RETENTION_SECONDS = 3600
 STATIC = Path(__file__).parent / "static"
 
 
@@ -44,52 +44,54 @@ STATIC = Path(__file__).parent / "static"
 class Config:
     """How to run a server; the defaults suit one machine."""
 
-    limits: Limits = field(default_factory=Limits)
+    limits: ServerLimits = field(default_factory=ServerLimits)
     workers: int = max(2, os.cpu_count() or 2)
-    """Processes that agents think in; with two, one can answer while the other compiles."""
+    """Worker processes; with two, one can answer while the other compiles."""
     warm: bool = True
-    """Whether idle workers compile and load what the first players will need."""
+    """Whether idle workers prepare the default opponents for the first players."""
     retention: Retention | None = field(default_factory=Retention)
-    """How long rooms are kept; None: for ever."""
-    clock: Clock = field(default_factory=LoopClock)
+    """How long rooms are kept; None: without limit."""
+    clock: RoomClock = field(default_factory=EventLoopClock)
     static: Path = STATIC
     """The built client."""
 
 
 def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
-    """The server over a store that `open_store` has opened."""
+    """The application over a database that `open_store` has opened."""
     config = config or Config()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
-        lobby.workers.start(warm_up() if config.warm else ())
+        lobby.workers.start(warm_up_tasks() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
-        chores = asyncio.gather(
-            _sweep(lobby, config.warm), _watch(lobby), _forget(lobby, config.retention)
+        background = asyncio.gather(
+            _evict_rooms(lobby, config.warm),
+            _measure_loop_lag(lobby),
+            _delete_expired(lobby, config.retention),
         )
         try:
             yield
         finally:
             app.state.sockets.stopping = True
-            chores.cancel()
+            background.cancel()
             with suppress(asyncio.CancelledError):
-                await chores
+                await background
             await lobby.close()
 
     limits = config.limits
     app = FastAPI(title="Trireme", version=__version__, lifespan=lifespan, redoc_url=None)
-    app.state.requests = Buckets(limits.request_rate, limits.request_burst)
-    app.state.new_rooms = Buckets(limits.room_rate, limits.room_burst)
+    app.state.requests = RateLimiter(limits.request_rate, limits.request_burst)
+    app.state.new_rooms = RateLimiter(limits.room_rate, limits.room_burst)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
-    app.add_middleware(BodyLimit, most=limits.body_bytes)
-    app.add_middleware(Heads)
+    app.add_middleware(BodyLimit, max_bytes=limits.body_bytes)
+    app.add_middleware(HeadAsGet)
     app.include_router(api)
     app.include_router(operator)
-    app.add_exception_handler(Refusal, _refused)
-    app.add_exception_handler(RequestValidationError, _invalid)
-    app.add_exception_handler(HTTPException, _http)
-    app.add_exception_handler(Exception, _internal)
+    app.add_exception_handler(Refusal, _on_refusal)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(Exception, _on_exception)
 
     @app.websocket("/ws/{room}")
     async def socket(websocket: WebSocket, room: str) -> None:
@@ -99,64 +101,66 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     return app
 
 
-async def _sweep(lobby: Lobby, warm: bool) -> None:
+async def _evict_rooms(lobby: Lobby, warm: bool) -> None:
     if warm:  # before the workers are busy with warming up
-        with suppress(Failure):
+        with suppress(TaskFailure):
             await lobby.catalogue.games()
     while True:
-        await asyncio.sleep(SWEEP_SECONDS)
+        await asyncio.sleep(EVICTION_SECONDS)
         lobby.sweep()
 
 
-async def _forget(lobby: Lobby, kept: Retention | None) -> None:
-    while kept is not None:
+async def _delete_expired(lobby: Lobby, retention: Retention | None) -> None:
+    while retention is not None:
         try:
-            if gone := await lobby.forget(kept):
-                log.info("%d rooms are forgotten", gone)
+            if deleted := await lobby.delete_expired(retention):
+                log.info("%d expired rooms were deleted", deleted)
         except Exception:
-            log.exception("old rooms could not be deleted")
-        await asyncio.sleep(FORGET_SECONDS)
+            log.exception("expired rooms could not be deleted")
+        await asyncio.sleep(RETENTION_SECONDS)
 
 
-async def _watch(lobby: Lobby) -> None:
-    """Note how late this loop wakes: while it is late, everybody waits."""
+async def _measure_loop_lag(lobby: Lobby) -> None:
+    """Measure how late the event loop wakes up: all clients wait for so long."""
     loop = asyncio.get_running_loop()
     while True:
-        due = loop.time() + LOOK_SECONDS
-        await asyncio.sleep(LOOK_SECONDS)
-        lobby.metrics.lateness.see(max(0.0, loop.time() - due))
+        due = loop.time() + LOOP_LAG_SECONDS
+        await asyncio.sleep(LOOP_LAG_SECONDS)
+        lobby.metrics.loop_lag.observe(max(0.0, loop.time() - due))
 
 
-def _fault(request: Request, code: Code, message: str, status: int | None = None) -> JSONResponse:
+def _error_response(
+    request: Request, code: Code, message: str, status: int | None = None
+) -> JSONResponse:
     lobby: Lobby | None = getattr(request.app.state, "lobby", None)
     if lobby is not None:
-        lobby.metrics.refusals[code] += 1
+        lobby.metrics.refusals.labels(code).inc()
     return JSONResponse(
         {"code": code, "message": message},
         status_code=STATUS.get(code, 400) if status is None else status,
     )
 
 
-async def _refused(request: Request, error: Exception) -> JSONResponse:
+async def _on_refusal(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refusal)
-    return _fault(request, error.code, error.message)
+    return _error_response(request, error.code, error.message)
 
 
-async def _invalid(request: Request, error: Exception) -> JSONResponse:
+async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
     first = error.errors()[0]
     if first["type"] == "json_invalid":
-        return _fault(request, "bad_json", "the body is not JSON")
-    where = ".".join(str(part) for part in first["loc"])
-    return _fault(request, "bad_message", f"{where}: {first['msg']}")
+        return _error_response(request, "bad_json", "the body is not JSON")
+    field = ".".join(str(part) for part in first["loc"])
+    return _error_response(request, "bad_message", f"{field}: {first['msg']}")
 
 
-async def _http(request: Request, error: Exception) -> JSONResponse:
+async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, HTTPException)
     codes: dict[int, Code] = {404: "not_found", 400: "bad_json"}
     code = codes.get(error.status_code, "bad_message")
-    return _fault(request, code, str(error.detail), error.status_code)
+    return _error_response(request, code, str(error.detail), error.status_code)
 
 
-async def _internal(request: Request, error: Exception) -> JSONResponse:
-    return _fault(request, "internal", "a fault of the server; it is in its log")
+async def _on_exception(request: Request, error: Exception) -> JSONResponse:
+    return _error_response(request, "internal", INTERNAL_ERROR)

@@ -1,4 +1,4 @@
-"""What can be played here: games with their settings, variants and agents, as lists show them."""
+"""The catalogue of games: settings, variants and agents, as `GET /api/games` lists them."""
 
 from __future__ import annotations
 
@@ -13,84 +13,93 @@ from trireme.core.registry import GAMES, find, load, make_game, parse_spec
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.shapes import AgentInfo, GameInfo, OptionInfo
 from trireme.server.rooms.views import terminal
-from trireme.server.workers.pool import Workers
+from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import (
-    Describe,
-    Described,
-    DescribedOption,
-    Failure,
-    Vet,
-    Warm,
-    described,
+    AgentDescription,
+    CheckAgent,
+    ListAgents,
+    OptionDescription,
+    TaskFailure,
+    WarmUp,
+    describe_option,
 )
+
+LIST_SECONDS = 60
+"""Time for a worker to import a game's agents."""
+MAX_CHECKED = 10_000
+
+
+def require_game(name: str) -> None:
+    """Refuse a game that does not exist."""
+    if name not in GAMES:
+        raise Refusal("no_such_game", f"no game {name!r}; there are {', '.join(GAMES)}")
 
 
 class Catalogue:
-    """The games, described once; agents are looked at in a worker."""
+    """The games, each described once; agents are imported only in a worker."""
 
-    def __init__(self, workers: Workers) -> None:
+    def __init__(self, workers: WorkerPool) -> None:
         self._workers = workers
         self._games: dict[str, GameInfo] = {}
-        self._vetted: set[tuple[str, str]] = set()
+        self._checked: set[tuple[str, str]] = set()
 
     async def games(self) -> list[GameInfo]:
         return list(await asyncio.gather(*(self.game(name) for name in GAMES)))
 
     async def game(self, name: str) -> GameInfo:
-        if name not in GAMES:
-            raise Refusal("no_such_game", f"no game {name!r}; there are {', '.join(GAMES)}")
+        require_game(name)
         if name not in self._games:
-            agents: list[Described] = await self._workers.ask(Describe(name), 60)
+            agents: list[AgentDescription] = await self._workers.run(ListAgents(name), LIST_SECONDS)
             self._games[name] = _describe(name, agents)
         return self._games[name]
 
-    async def vet(self, game: str, settings: dict[str, Any], spec: str) -> None:
+    async def check_agent(self, game: str, settings: dict[str, Any], spec: str) -> None:
         """Refuse an agent that a room may not seat.
 
-        The usual opponent is known to work: nobody waits for a worker that is busy compiling.
+        The default opponent needs no check: nobody waits for a worker that is busy compiling.
         """
-        if (game, spec) in self._vetted or spec == (await self.game(game)).opponent:
+        if (game, spec) in self._checked or spec == (await self.game(game)).opponent:
             return
         try:
-            await self._workers.ask(Vet(game, settings, spec), 60)
-        except Failure as failure:
+            await self._workers.run(CheckAgent(game, settings, spec), LIST_SECONDS)
+        except TaskFailure as failure:
             raise Refusal("bad_agent", failure.detail) from None
-        if len(self._vetted) < 10_000:
-            self._vetted.add((game, spec))
+        if len(self._checked) < MAX_CHECKED:
+            self._checked.add((game, spec))
 
 
-def _describe(name: str, agents: list[Described]) -> GameInfo:
+def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
     found = find(name)
     cls = load(found.game)
-    speaker = terminal(name)
+    texts = terminal(name)
     return GameInfo(
         name=name,
         summary=found.summary,
         seats=cls().seats,
-        settings=[_option(described(option)) for option in options_of(cls).values()],
+        settings=[_option_info(describe_option(option)) for option in options_of(cls).values()],
         variants={key: msgspec.to_builtins(dict(v)) for key, v in found.variants.items()},
         versus=found.versus,
         agents=[
-            AgentInfo(name=a.name, summary=a.summary, options=[_option(o) for o in a.options])
+            AgentInfo(name=a.name, summary=a.summary, options=[_option_info(o) for o in a.options])
             for a in agents
         ],
-        opponent=usual_opponent(name, agents),
-        clock=speaker.clock,
+        opponent=default_opponent(name, agents),
+        clock=texts.clock,
         undoable=cls.undoable,
         insight=found.insight is not None,
-        typing=speaker.typing,
-        maps="map" in options_of(cls),
+        typing=texts.typing,
+        maps=found.maps is not None,
     )
 
 
-def usual_opponent(game: str, agents: list[Described]) -> str:
-    """The game's opponent, or the strongest agent that works here if that one does not."""
+def default_opponent(game: str, agents: list[AgentDescription]) -> str:
+    """The game's default opponent; if it is not installed here, the strongest agent that is."""
     opponent = find(game).opponent
     offered = [agent.name for agent in agents]
     return opponent if parse_spec(opponent).name in offered or not offered else offered[-1]
 
 
-def _option(option: DescribedOption) -> OptionInfo:
+def _option_info(option: OptionDescription) -> OptionInfo:
     return OptionInfo(
         name=option.name,
         type=option.type,
@@ -100,10 +109,10 @@ def _option(option: DescribedOption) -> OptionInfo:
     )
 
 
-def warm_up() -> list[Warm]:
-    """What workers prepare while they are idle: each game's usual opponent, alone and in pairs."""
+def warm_up_tasks() -> list[WarmUp]:
+    """What idle workers prepare: each game's default opponent, for one player and for two."""
     return [
-        Warm(name, settings_of(make_game(name, variant)), find(name).opponent)
+        WarmUp(name, settings_of(make_game(name, variant)), find(name).opponent)
         for name in GAMES
         for variant in dict.fromkeys((find(name).versus, None))
     ]

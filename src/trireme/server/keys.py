@@ -1,4 +1,4 @@
-"""Names and secrets: room ids that can be read aloud, tokens that can't be guessed."""
+"""Room ids without ambiguous letters, secret seat tokens and their hashes, seeds."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _ROOM = re.compile(f"[{_LETTERS}]{{12}}")
 
 
 def new_room_id() -> str:
-    """59 random bits: a room that is not listed is found only by its link."""
+    """A random id of 59 bits: an unlisted room can be found only by its link."""
     return "".join(secrets.choice(_LETTERS) for _ in range(12))
 
 
@@ -25,10 +25,10 @@ def new_token() -> str:
 
 
 def token_hash(token: str) -> str:
-    """What the server keeps of a token: who reads the database holds no seat."""
+    """What the server stores of a token, so that reading the database gives nobody a seat."""
     return hashlib.sha256(token.encode()).hexdigest()[:32]
 
 
 def new_seed() -> int:
-    """Nature's seed: too long to be guessed from its moves, exact in every JSON reader."""
+    """A seed for chance moves: too long to be found by trial, exact in every JSON parser."""
     return secrets.randbits(53)

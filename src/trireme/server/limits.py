@@ -1,4 +1,4 @@
-"""Every limit that keeps one client from harming the others, in one place."""
+"""Every limit that protects clients from each other, and the token buckets that enforce rates."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Limits:
+class ServerLimits:
     """What the server allows; rates are per second."""
 
     message_bytes: int = 16 * 1024
@@ -16,61 +16,61 @@ class Limits:
     message_burst: int = 60
     request_rate: float = 10
     request_burst: int = 100
-    """REST requests of one address."""
+    """REST requests from one address."""
     room_rate: float = 0.5
     room_burst: int = 30
-    """New rooms of one address."""
+    """New rooms from one address."""
     rooms: int = 5_000
-    """Rooms in memory; finished and deserted ones leave it."""
+    """Rooms in memory; finished and empty ones are evicted."""
     connections: int = 5_000
-    connections_of_one: int = 100
-    """Connections of one address."""
+    connections_per_address: int = 100
     spectators: int = 200
     """Spectators of one room."""
     outbox: int = 256
-    """Messages that a client may be behind before it is closed."""
+    """Messages queued for a slow client before it is disconnected (backpressure)."""
     idle_seconds: float = 120
-    """How long a deserted room stays in memory."""
+    """How long an empty room stays in memory."""
     agent_seconds: float = 10
-    """The most that an agent may think about one move."""
+    """The longest thinking time of an agent for one move."""
     agent_grace: float = 10
-    """Seconds over its budget after which an agent's process is killed."""
+    """Seconds beyond its thinking time after which an agent's process is killed."""
     prepare_seconds: float = 300
-    """The most that compiling and loading may take before an agent's first move."""
-    question_seconds: float = 5
-    """The most that a hint or an insight may think."""
-    questions: int = 64
+    """The longest time for compiling and loading before an agent's first move."""
+    query_seconds: float = 5
+    """The longest thinking time for a hint or an insight."""
+    queries: int = 64
     """Hints and insights that may wait for a worker."""
     replay_moves: int = 2_000
     """Moves of an imported record."""
 
 
-class Bucket:
-    """Lets so many through at once, and so many a second in the long run."""
+class TokenBucket:
+    """A token bucket: allows `burst` at once and `rate` per second in the long run."""
 
     def __init__(self, rate: float, burst: int, now: float) -> None:
         self._rate, self._burst = rate, burst
-        self._left, self._at = float(burst), now
+        self._tokens, self._updated = float(burst), now
 
     def take(self, now: float) -> bool:
-        self._left = min(self._burst, self._left + (now - self._at) * self._rate)
-        self._at = now
-        if self._left < 1:
+        """Take a token at time `now` (seconds); False if there is none."""
+        self._tokens = min(self._burst, self._tokens + (now - self._updated) * self._rate)
+        self._updated = now
+        if self._tokens < 1:
             return False
-        self._left -= 1
+        self._tokens -= 1
         return True
 
 
-class Buckets:
-    """A bucket for each address, the longest unused ones forgotten first."""
+class RateLimiter:
+    """A token bucket for each address; the least recently used are dropped beyond `max_keys`."""
 
-    def __init__(self, rate: float, burst: int, most: int = 10_000) -> None:
-        self._rate, self._burst, self._most = rate, burst, most
-        self._buckets: OrderedDict[str, Bucket] = OrderedDict()
+    def __init__(self, rate: float, burst: int, max_keys: int = 10_000) -> None:
+        self._rate, self._burst, self._max_keys = rate, burst, max_keys
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
 
     def take(self, key: str, now: float) -> bool:
-        bucket = self._buckets.setdefault(key, Bucket(self._rate, self._burst, now))
+        bucket = self._buckets.setdefault(key, TokenBucket(self._rate, self._burst, now))
         self._buckets.move_to_end(key)
-        if len(self._buckets) > self._most:
+        if len(self._buckets) > self._max_keys:
             self._buckets.popitem(last=False)
         return bucket.take(now)

@@ -1,4 +1,4 @@
-"""The built client's files; a page that helps where it has not been built."""
+"""Static files of the built web client, and a help page where it is not built."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 
 from fastapi import FastAPI
 from fastapi.responses import FileResponse, HTMLResponse, Response
-from starlette.types import ASGIApp, Receive, Scope, Send
 
 from trireme.server.protocol.codes import Refusal
 
@@ -18,30 +17,19 @@ NOT_BUILT = """<!doctype html>
 <h1>Trireme is running, but its web client is not built.</h1>
 <p>In a source checkout, <code>make play</code> builds it (in the folder <code>web/</code>) and
 starts the server. A released package contains it.</p>
-<p>What works without it: the <a href="/docs">REST interface</a>, the sockets described in
+<p>What works without it: the <a href="/docs">REST interface</a>, the WebSocket described in
 <code>docs/web-protocol.md</code>, <a href="/healthz">health</a> and
 <a href="/metrics">metrics</a>.</p>
 </html>
 """
-FOREVER = "public, max-age=31536000, immutable"
+IMMUTABLE = "public, max-age=31536000, immutable"
 """For files whose names change with their content."""
-GUARDS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
-"""A room's link may be all that keeps it private, so it is not told to other sites."""
-
-
-class Heads:
-    """Answers HEAD as it would GET; the HTTP server leaves the body away."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        head = scope["type"] == "http" and scope["method"] == "HEAD"
-        await self._app({**scope, "method": "GET"} if head else scope, receive, send)
+SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
+"""A room's link may be all that keeps it private, so it is not sent to other sites."""
 
 
 def mount_pages(app: FastAPI, static: Path) -> None:
-    """Serve the client: its files, and its page for every address that the client knows."""
+    """Serve the client's files, and its page for every path that the client routes."""
     root = static.resolve()
 
     @app.get("/{path:path}", include_in_schema=False)
@@ -50,11 +38,11 @@ def mount_pages(app: FastAPI, static: Path) -> None:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
         file = (root / path).resolve()
         if path and file.is_relative_to(root) and file.is_file():
-            kept = FOREVER if path.startswith("assets/") else "no-cache"
-            return FileResponse(file, headers={"Cache-Control": kept, **GUARDS})
+            caching = IMMUTABLE if path.startswith("assets/") else "no-cache"
+            return FileResponse(file, headers={"Cache-Control": caching, **SECURITY_HEADERS})
         index = root / "index.html"
         if not index.is_file():
             return HTMLResponse(NOT_BUILT, status_code=200 if not path else 404)
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
-        return FileResponse(index, headers={"Cache-Control": "no-cache", **GUARDS})
+        return FileResponse(index, headers={"Cache-Control": "no-cache", **SECURITY_HEADERS})

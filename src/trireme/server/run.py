@@ -1,4 +1,4 @@
-"""Running the application on a listening socket until it is told to stop."""
+"""Runs the application on a listening socket, with the process tuned for low latency."""
 
 from __future__ import annotations
 
@@ -16,31 +16,26 @@ from trireme.store import open_store
 
 from .app import Config, create_app
 
-KEEP_DAYS = int(Retention.finished)
 
-
-def run(
-    listener: socket.socket, database: str | None, workers: int | None = None, keep: int = KEEP_DAYS
-) -> None:
-    """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games stay, 0 for ever."""
+def run(listener: socket.socket, database: str | None, workers: int | None, keep: int) -> None:
+    """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games are kept, 0: all of them."""
     engine = open_store(database)
     config = Config(retention=Retention.of(keep))
     if workers is not None:
         config = replace(config, workers=workers)
-    server_for(engine, config, alone=True).run([listener])
+    server_for(engine, config, tuned=True).run([listener])
 
 
-GARBAGE = 5_000, 10, 20
-"""How many more objects there must be before the young, the middle and all are searched for
-garbage. A search of all stops everybody, with a thousand clients for a tenth of a second, or far
-longer where other programs want the processor too; so it has to wait for a million objects."""
+GC_THRESHOLDS = 5_000, 10, 20
+"""Thresholds of the garbage collector's three generations. A full collection stops the server, with
+a thousand clients for 0.1 s, or far longer on a busy machine; so it waits for a million objects."""
 SWITCH_SECONDS = 0.001
-"""How long one thread may keep Python's lock while another waits: the database's thread asks for it
-several times in every transaction, and rooms wait for that."""
+"""How long a thread may hold the global interpreter lock while another waits: the event store's
+thread acquires it several times in every transaction, and rooms wait for that."""
 
 
-class _Tuned(uvicorn.Server):
-    """A server that has a whole process to itself, and sets it up so that nobody waits long."""
+class _TunedServer(uvicorn.Server):
+    """A server that tunes garbage collection and thread switching of its process."""
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
@@ -48,16 +43,16 @@ class _Tuned(uvicorn.Server):
             make_game(name)
         gc.collect()
         gc.freeze()
-        gc.set_threshold(*GARBAGE)
+        gc.set_threshold(*GC_THRESHOLDS)
         sys.setswitchinterval(SWITCH_SECONDS)
 
 
-def server_for(engine: Engine, config: Config, *, alone: bool = False) -> uvicorn.Server:
+def server_for(engine: Engine, config: Config, *, tuned: bool = False) -> uvicorn.Server:
     """The HTTP server with the limits that the application expects of it.
 
-    `alone`: the process is there for nothing else, and may be tuned for it.
+    `tuned`: the process does nothing else, so its settings may be changed.
     """
-    kind = _Tuned if alone else uvicorn.Server
+    kind = _TunedServer if tuned else uvicorn.Server
     return kind(
         uvicorn.Config(
             create_app(engine, config),

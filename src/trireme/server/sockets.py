@@ -1,4 +1,4 @@
-"""The socket of a room: reads a client's messages, grants or refuses them, one after another."""
+"""WebSockets of rooms: each client's messages are handled in order, and accepted or refused."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ import json
 import logging
 from collections import Counter
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from fastapi import WebSocket, WebSocketDisconnect
-from pydantic import ValidationError
 
 from trireme.server.protocol import messages, shapes
-from trireme.server.protocol.codes import Code, Refusal
-from trireme.server.protocol.messages import CLIENT, Ack, Error
-from trireme.server.rooms import advice as questions
+from trireme.server.protocol.codes import INTERNAL_ERROR, Code, Refusal
+from trireme.server.protocol.messages import Ack, Error, parse_message
+from trireme.server.rooms import advice
 from trireme.server.rooms.client import Client
+from trireme.server.rooms.events import AnyEvent
 from trireme.server.rooms.lobby import Lobby
-from trireme.server.rooms.preview import preview
 from trireme.server.rooms.room import Room
+from trireme.server.rooms.table import GameTable
 
 from .keys import token_hash
 
 log = logging.getLogger("trireme.server")
 
 HELLO_SECONDS = 15
-"""How long a new connection may stay silent."""
-PATIENCE = 100
-"""Malformed or hasty messages after which a connection is closed."""
+"""Deadline for the first message of a connection."""
+MAX_BAD_MESSAGES = 100
+"""Malformed or too frequent messages after which a connection is closed."""
 
 
 class Sockets:
@@ -40,7 +41,7 @@ class Sockets:
         self.stopping = False
 
     async def serve(self, socket: WebSocket, room_id: str) -> None:
-        """One connection, from its first byte to its last."""
+        """Handle one connection until it is closed."""
         address = socket.client.host if socket.client else "?"
         await socket.accept()
         limits = self._lobby.limits
@@ -50,21 +51,25 @@ class Sockets:
         room: Room | None = None
         try:
             if (
-                self._by_address[address] > limits.connections_of_one
+                self._by_address[address] > limits.connections_per_address
                 or self._by_address.total() > limits.connections
             ):
                 raise Refusal("too_many_connections", "too many connections; try again later")
-            room = await self._greet(socket, client, room_id)
-            await self._converse(socket, client, room)
+            room = await self._handshake(socket, client, room_id)
+            await self._handle_messages(socket, client, room)
         except Refusal as refusal:
             self._refuse(client, None, refusal.code, refusal.message)
-            later = refusal.code in ("too_many_connections", "too_many_rooms", "shutting_down")
-            client.close(1013 if later else 1008, refusal.code)
+            retry_later = refusal.code in (
+                "too_many_connections",
+                "too_many_rooms",
+                "shutting_down",
+            )
+            client.close(1013 if retry_later else 1008, refusal.code)
         except (TimeoutError, WebSocketDisconnect):
             client.close(1000, "")
         except Exception:
             log.exception("a connection to room %r failed", room_id[:40])
-            self._refuse(client, None, "internal", "a fault of the server; it is in its log")
+            self._refuse(client, None, "internal", INTERNAL_ERROR)
             client.close(1011, "internal")
         finally:
             self._by_address[address] -= 1
@@ -75,11 +80,11 @@ class Sockets:
             with suppress(Exception):
                 await writer
 
-    async def _greet(self, socket: WebSocket, client: Client, room_id: str) -> Room:
+    async def _handshake(self, socket: WebSocket, client: Client, room_id: str) -> Room:
         text = await asyncio.wait_for(_receive(socket), HELLO_SECONDS)
         if self.stopping:
             raise Refusal("shutting_down", "the server stops; reconnect soon")
-        message = _parse(text)
+        message = parse_message(text)
         if not isinstance(message, messages.Hello):
             raise Refusal("hello_first", f"expected hello, not {message.type}")
         if message.protocol != shapes.PROTOCOL:
@@ -93,34 +98,34 @@ class Sockets:
         await room.enter(client, token, message.since)
         return room
 
-    async def _converse(self, socket: WebSocket, client: Client, room: Room) -> None:
-        patience = PATIENCE
+    async def _handle_messages(self, socket: WebSocket, client: Client, room: Room) -> None:
+        bad_messages = 0
         while client.closing is None:
             text = await _receive(socket)
-            self._lobby.metrics.messages += 1
+            self._lobby.metrics.messages.inc()
             id: str | None = None
             try:
                 if not client.bucket.take(self._lobby.clock.now()):
-                    patience -= 1
+                    bad_messages += 1
                     id = _id_of(text)
                     raise Refusal("too_fast", "too many messages; slow down")
                 try:
-                    message = _parse(text)
+                    message = parse_message(text)
                 except Refusal:
-                    patience -= 1
+                    bad_messages += 1
                     id = _id_of(text)
                     raise
                 id = getattr(message, "id", None)
-                await self._grant(client, room, message)
+                await self._handle(client, room, message)
             except Refusal as refusal:
                 self._refuse(client, id, refusal.code, refusal.message)
-            if patience <= 0:
-                raise Refusal("too_fast", "too many messages that could not be granted")
+            if bad_messages >= MAX_BAD_MESSAGES:
+                raise Refusal("too_fast", "too many messages that could not be accepted")
 
-    async def _grant(self, client: Client, room: Room, message: Any) -> None:
+    async def _handle(self, client: Client, room: Room, message: Any) -> None:
         match message:
             case messages.Hello():
-                raise Refusal("hello_first", "hello was said already; use sync")
+                raise Refusal("hello_first", "hello was sent already; use sync")
             case messages.Ping(id=id):
                 client.send(messages.Pong(id=id))
                 return
@@ -130,72 +135,65 @@ class Sockets:
         if message.seat not in client.seats:
             raise Refusal("not_your_seat", f"this client does not hold seat {message.seat}")
         if isinstance(message, messages.PreviewRequest):
-            client.send(await self._lobby.aside(preview, room.table, message))
+            client.send(await self._lobby.run_in_thread(advice.preview, room.table, message))
             return
         if isinstance(message, messages.HintRequest | messages.InsightRequest):
-            self._ask(client, room, message)
+            self._start_query(client, room, message)
             return
-        version = await _perform(room, message)
+        version = await _apply(room, message)
         client.send(Ack(id=message.id, version=version))
 
-    def _ask(
+    def _start_query(
         self, client: Client, room: Room, message: messages.HintRequest | messages.InsightRequest
     ) -> None:
-        """Start on a question; its answer comes when it is found."""
-        if client.asking:
-            raise Refusal("busy", "one question at a time")
-        client.asking = True
-        task = asyncio.create_task(self._answer(client, room, message))
-        _ASKED.add(task)
-        task.add_done_callback(_ASKED.discard)
+        """Start computing a hint or an insight; the response comes when it is done."""
+        if client.query_running:
+            raise Refusal("busy", "one hint or insight at a time")
+        client.query_running = True
+        task = asyncio.create_task(self._run_query(client, room, message))
+        _QUERIES.add(task)
+        task.add_done_callback(_QUERIES.discard)
 
-    async def _answer(
+    async def _run_query(
         self, client: Client, room: Room, message: messages.HintRequest | messages.InsightRequest
     ) -> None:
         moves, seat, seconds = len(room.table.moves), message.seat, message.seconds
         try:
             if isinstance(message, messages.HintRequest):
-                agent, action = await questions.hint(
-                    self._lobby, room, seat, message.agent, seconds
-                )
-                client.send(
-                    messages.Hint(id=message.id, seat=seat, moves=moves, agent=agent, action=action)
+                agent, action = await advice.hint(self._lobby, room, seat, message.agent, seconds)
+                response: messages.SeatResponse = messages.HintResponse(
+                    id=message.id, seat=seat, moves=moves, agent=agent, action=action
                 )
             else:
-                found = await questions.insight(self._lobby, room, seat, seconds)
-                client.send(messages.Insight(id=message.id, seat=seat, moves=moves, insight=found))
+                insight = await advice.insight(self._lobby, room, seat, seconds)
+                response = messages.InsightResponse(
+                    id=message.id, seat=seat, moves=moves, insight=insight
+                )
+            client.send(response)
         except Refusal as refusal:
             self._refuse(client, message.id, refusal.code, refusal.message)
         except Exception:
-            log.exception("a question in room %s failed", room.id)
-            self._refuse(client, message.id, "internal", "a fault of the server")
+            log.exception("a query in room %s failed", room.id)
+            self._refuse(client, message.id, "internal", INTERNAL_ERROR)
         finally:
-            client.asking = False
+            client.query_running = False
 
     def _refuse(self, client: Client, id: str | None, code: Code, message: str) -> None:
-        self._lobby.metrics.refusals[code] += 1
+        self._lobby.metrics.refusals.labels(code).inc()
         client.send(Error(id=id, code=code, message=message))
 
 
-async def _perform(room: Room, message: Any) -> int:
-    """Let a seat do what changes the room; gives the version that it led to."""
+async def _apply(room: Room, message: Any) -> int:
+    """Carry out a request that changes the room; returns the version that it led to."""
     match message:
-        case messages.Act(id=id, seat=seat, action=action, moves=moves):
-
-            def act(table: Any) -> Any:
-                if moves is not None and moves != len(table.moves):
-                    raise Refusal(
-                        "stale", f"meant for move {moves + 1}, but {len(table.moves)} are made"
-                    )
-                return table.act(seat, action, "person", id)
-
-            return await room.perform(seat, id, act)
+        case messages.Act(id=id, seat=seat):
+            return await room.apply_request(seat, id, partial(_act, message))
         case messages.Draft(seat=seat, action=action):
             return await room.draft(seat, action)
         case messages.Undo(id=id, seat=seat):
-            return await room.perform(seat, id, lambda table: table.undo(seat, id))
+            return await room.apply_request(seat, id, lambda table: table.undo(seat, id))
         case messages.Resign(id=id, seat=seat):
-            return await room.perform(
+            return await room.apply_request(
                 seat, id, lambda table: table.forfeit(seat, "resigned", "gave the game up", id)
             )
         case messages.Rematch(id=id, seat=seat):
@@ -203,12 +201,22 @@ async def _perform(room: Room, message: Any) -> int:
         case messages.Answer(id=id, seat=seat, kind=kind, accept=accept):
             if kind == "rematch" and accept:
                 return await room.rematch(seat, id)
-            return await room.perform(seat, id, lambda table: table.answer(seat, kind, accept, id))
+            return await room.apply_request(
+                seat, id, lambda table: table.answer(seat, kind, accept, id)
+            )
     raise AssertionError(f"no such message: {message!r}")
 
 
+def _act(message: messages.Act, table: GameTable) -> list[AnyEvent]:
+    """The events of an action; refused if it is meant for an older position."""
+    moves = len(table.moves)
+    if message.moves is not None and message.moves != moves:
+        raise Refusal("stale", f"meant for move {message.moves + 1}, but {moves} are made")
+    return table.act(message.seat, message.action, "person", message.id)
+
+
 async def _write(socket: WebSocket, client: Client) -> None:
-    """Send what is queued until the client is closed."""
+    """Send the queued messages until the client is closed."""
     try:
         while (text := await client.outbox.get()) is not None:
             await socket.send_text(text)
@@ -226,19 +234,8 @@ async def _receive(socket: WebSocket) -> str:
     return text if text is not None else bytes(event.get("bytes") or b"").decode(errors="replace")
 
 
-def _parse(text: str) -> Any:
-    try:
-        return CLIENT.validate_json(text)
-    except ValidationError as error:
-        first = error.errors(include_url=False, include_context=False)[0]
-        if first["type"] == "json_invalid":
-            raise Refusal("bad_json", f"{first['msg']}; got {text[:60]!r}") from None
-        where = ".".join(str(part) for part in first["loc"])
-        raise Refusal("bad_message", f"{where or 'message'}: {first['msg']}") from None
-
-
 def _id_of(text: str) -> str | None:
-    """The id of a message that is refused unread, if it has one."""
+    """The id of a message that is refused without being validated, if it has one."""
     with suppress(ValueError, RecursionError):
         message = json.loads(text)
         if isinstance(message, dict) and isinstance(id := message.get("id"), str):
@@ -246,5 +243,5 @@ def _id_of(text: str) -> str | None:
     return None
 
 
-_ASKED: set[asyncio.Task[None]] = set()
-"""Questions under way: the loop itself would forget them."""
+_QUERIES: set[asyncio.Task[None]] = set()
+"""Running queries: the event loop itself keeps only weak references to tasks."""

@@ -29,16 +29,16 @@ def open_store(url: str | None = None) -> Engine:
     `sqlite:///runs/trireme.db` and `postgresql://user@host/name` are the two kinds of URL. The
     engine may be used from several threads; several processes may open the same store.
     """
-    asked = url or os.environ.get("TRIREME_DATABASE") or DEFAULT_URL
+    chosen = url or os.environ.get("TRIREME_DATABASE") or DEFAULT_URL
     try:
-        parsed = make_url(asked)
+        parsed = make_url(chosen)
     except ArgumentError:
         raise StoreError(
-            f"expected a URL such as sqlite:///file.db or postgresql://host/name, not {asked!r}"
+            f"expected a URL such as sqlite:///file.db or postgresql://host/name, not {chosen!r}"
         ) from None
     kind = parsed.get_backend_name()
     if kind not in ("sqlite", "postgresql"):
-        raise StoreError(f"expected a sqlite or postgresql URL, not {asked!r}")
+        raise StoreError(f"expected a sqlite or postgresql URL, not {chosen!r}")
     if kind == "postgresql":
         engine = _postgresql(parsed.set(drivername="postgresql+psycopg"))
     else:

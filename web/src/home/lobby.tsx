@@ -8,7 +8,7 @@ import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Play } from "../ui/icons";
 import { Lost } from "../ui/lost";
-import type { Chair, GameInfo } from "../wire";
+import type { SeatChoice, GameInfo } from "../wire";
 import { AgentPicker, type Picked } from "./agents";
 import { begin } from "./begin";
 
@@ -120,9 +120,9 @@ export function Lobby({ info }: { info: GameInfo }) {
   );
 }
 
-export function chairs(mode: Mode, first: number, agent: string, other: string): Chair[] | null {
-  const me: Chair = { kind: "me" };
-  const pair = (mine: Chair, theirs: Chair) => (first === 0 ? [mine, theirs] : [theirs, mine]);
+export function chairs(mode: Mode, first: number, agent: string, other: string): SeatChoice[] | null {
+  const me: SeatChoice = { kind: "me" };
+  const pair = (mine: SeatChoice, theirs: SeatChoice) => (first === 0 ? [mine, theirs] : [theirs, mine]);
   switch (mode) {
     case "agent":
       return pair(me, { kind: "agent", agent });

@@ -1,7 +1,7 @@
 // What was thought: insights into positions of a replay, asked once each and kept.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { analyse, Refused } from "../rest";
-import type { Replay } from "../wire";
+import type { GameReplay } from "../wire";
 import { seatToJudge } from "./timeline";
 
 export type Insights = ReadonlyMap<string, Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface AnalysisState {
 }
 
 /** Asks for the shown position while `on`; a sweep asks for all positions, one after another. */
-export function useAnalysis(source: Source, replay: Replay, turn: number, wished: number | null, on: boolean): AnalysisState {
+export function useAnalysis(source: Source, replay: GameReplay, turn: number, wished: number | null, on: boolean): AnalysisState {
   const [insights, setInsights] = useState<Insights>(new Map());
   const [problem, setProblem] = useState<string | null>(null);
   const [sweep, setSweep] = useState<number | null>(null);

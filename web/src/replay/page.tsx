@@ -5,7 +5,7 @@ import { getRecord, getReplay, listRecent, readRecord, Refused } from "../rest";
 import type { Route } from "../route";
 import { Upload } from "../ui/icons";
 import { Lost } from "../ui/lost";
-import type { RecentGame, Replay } from "../wire";
+import type { RecentGame, GameReplay } from "../wire";
 import { MODULES } from "../games";
 import { Viewer } from "./viewer";
 
@@ -17,7 +17,7 @@ export function ReplayPage({ here }: { here: Route }) {
 }
 
 function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; phase: number | null }) {
-  const [replay, setReplay] = useState<Replay | null>(null);
+  const [replay, setReplay] = useState<GameReplay | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
     getReplay(room, tokenOf(room)).then(setReplay, (error: Error) => setProblem(error.message));
@@ -30,7 +30,7 @@ function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; 
 
 /** Bring a record from a file, or choose a game that was played here. */
 function Import() {
-  const [loaded, setLoaded] = useState<{ replay: Replay; record: string } | null>(null);
+  const [loaded, setLoaded] = useState<{ replay: GameReplay; record: string } | null>(null);
   const [problem, setProblem] = useState("");
   const [recent, setRecent] = useState<RecentGame[]>([]);
   useEffect(() => {

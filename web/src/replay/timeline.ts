@@ -1,5 +1,5 @@
 // A replay's stops: every position, and within Battle Navigation's turns every phase.
-import type { Frame, Replay } from "../wire";
+import type { Frame, GameReplay } from "../wire";
 
 export interface Stop {
   /** Index of the frame. */
@@ -14,7 +14,7 @@ export function phasesOf(frame: Frame): number {
   return Array.isArray(view?.log) ? view.log.length : 0;
 }
 
-export function stopsOf(replay: Replay): Stop[] {
+export function stopsOf(replay: GameReplay): Stop[] {
   return replay.frames.flatMap((frame, turn): Stop[] => {
     const phases = phasesOf(frame);
     if (phases === 0) return [{ turn, phase: null }];
@@ -38,7 +38,7 @@ export function seatToJudge(frame: Frame, wished: number | null): number | null 
 }
 
 /** What a seat did next, as text. */
-export function nextDeed(replay: Replay, turn: number, seat: number | null): string | null {
-  const deeds = replay.frames[turn + 1]?.moved?.deeds ?? [];
-  return deeds.find((d) => d.seat === seat)?.action ?? null;
+export function nextAction(replay: GameReplay, turn: number, seat: number | null): string | null {
+  const actions = replay.frames[turn + 1]?.moved?.actions ?? [];
+  return actions.find((d) => d.seat === seat)?.action ?? null;
 }

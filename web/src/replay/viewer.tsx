@@ -12,13 +12,13 @@ import { Choice } from "../ui/choice";
 import { Curve } from "../ui/curve";
 import { Back, Bulb, Download, First, Last, Link, Next, Pause, Play } from "../ui/icons";
 import { useVoice } from "../ui/voice";
-import type { Replay } from "../wire";
+import type { GameReplay } from "../wire";
 import { type AnalysisState, keyOf, type Source, useAnalysis } from "./analysis";
 import { type Player, usePlayer } from "./player";
-import { nextDeed, phasesOf, seatToJudge, type Stop, stopAt, stopsOf } from "./timeline";
+import { nextAction, phasesOf, seatToJudge, type Stop, stopAt, stopsOf } from "./timeline";
 
 export interface ViewerProps {
-  replay: Replay;
+  replay: GameReplay;
   source: Source;
   record: () => Promise<string>;
   turn: number | null;
@@ -65,7 +65,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
           seat={judged ?? seen}
           seatNames={replay.seats.map((_, s) => callSeat(replay, at.turn, s))}
           insight={insight}
-          next={nextDeed(replay, at.turn, judged)}
+          next={nextAction(replay, at.turn, judged)}
         />
         <Transport player={player} stops={stops} />
       </section>
@@ -94,7 +94,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
           <section class="panel stack thought" aria-live="polite">
             <h2>{judged === null ? "The game is over" : `${capital(callSeat(replay, at.turn, judged))} to decide`}</h2>
             {insight ? (
-              <module.Thought insight={insight} next={nextDeed(replay, at.turn, judged)} />
+              <module.Thought insight={insight} next={nextAction(replay, at.turn, judged)} />
             ) : (
               !voice.why && (
                 <p class="soft small">{analysis.problem ?? (judged === null ? "There is nothing left to think about." : "Thinking…")}</p>
@@ -110,9 +110,9 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   );
 }
 
-const lastPhase = (replay: Replay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
+const lastPhase = (replay: GameReplay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
 
-function heading(replay: Replay): string {
+function heading(replay: GameReplay): string {
   const names = replay.seats.map((name) => name || "a player");
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
@@ -122,13 +122,13 @@ function heading(replay: Replay): string {
 }
 
 /** What the game calls a seat, or its player where seats are only numbered. */
-function callSeat(replay: Replay, turn: number, seat: number): string {
+function callSeat(replay: GameReplay, turn: number, seat: number): string {
   const name = replay.frames[turn]?.seat_names[seat] ?? "";
   const twins = replay.seats[0] === replay.seats[1];
   return isCounted(name) && !(twins && name) ? replay.seats[seat] || "a player" : name;
 }
 
-function personal(replay: Replay, turn: number, line: string): string {
+function personal(replay: GameReplay, turn: number, line: string): string {
   const names = replay.frames[turn]?.seat_names ?? [];
   const seat = countedSeat(line, names);
   return seat < 0 ? line : capital(callSeat(replay, turn, seat)) + line.slice(names[seat]!.length);
@@ -140,13 +140,13 @@ function position(at: Stop, story: string[]): string {
   return `Move ${at.turn}${phase}${at.phase === null && story.length ? `: ${story.join(" ")}` : ""}`;
 }
 
-function eyesOf(replay: Replay, turn: number): [string, string][] {
+function eyesOf(replay: GameReplay, turn: number): [string, string][] {
   const frame = replay.frames[turn]!;
   return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "A spectator" : capital(callSeat(replay, turn, Number(key)))]);
 }
 
 /** Whether seats saw different things, so that it matters whose eyes are used. */
-function hidden(replay: Replay): boolean {
+function hidden(replay: GameReplay): boolean {
   return replay.frames.some((f) => new Set(Object.values(f.views).map((v) => JSON.stringify((v as { seas?: unknown }).seas ?? 0))).size > 1);
 }
 
@@ -212,7 +212,7 @@ function Transport({ player, stops }: { player: Player; stops: Stop[] }) {
 }
 
 /** How the thoughts changed over the game, where they have one number. */
-function Progress(props: { replay: Replay; analysis: AnalysisState; turn: number; jump: (turn: number) => void }) {
+function Progress(props: { replay: GameReplay; analysis: AnalysisState; turn: number; jump: (turn: number) => void }) {
   const { replay, analysis } = props;
   const { label, unit, points, range } = numbersOf(replay, analysis);
   return (
@@ -225,7 +225,7 @@ function Progress(props: { replay: Replay; analysis: AnalysisState; turn: number
   );
 }
 
-function numbersOf(replay: Replay, { insights }: AnalysisState) {
+function numbersOf(replay: GameReplay, { insights }: AnalysisState) {
   const bits = replay.game === "battleship";
   const points: [number, number][] = [];
   for (const [key, insight] of insights) {
@@ -241,7 +241,7 @@ function numbersOf(replay: Replay, { insights }: AnalysisState) {
     : { label: `Chances of ${first}`, unit: "%", points, range: [0, 100] as const };
 }
 
-function Moves({ replay, turn, jump }: { replay: Replay; turn: number; jump: (turn: number) => void }) {
+function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump: (turn: number) => void }) {
   const list = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const box = list.current;
@@ -256,7 +256,7 @@ function Moves({ replay, turn, jump }: { replay: Replay; turn: number; jump: (tu
           <li key={i}>
             <button type="button" aria-current={i === turn ? "step" : undefined} onClick={() => jump(i)}>
               <span class="soft">{i === 0 ? "" : i}</span>
-              <span>{i === 0 ? "The start" : (frame.moved?.deeds ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
+              <span>{i === 0 ? "The start" : (frame.moved?.actions ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
             </button>
           </li>
         ))}
@@ -265,7 +265,7 @@ function Moves({ replay, turn, jump }: { replay: Replay; turn: number; jump: (tu
   );
 }
 
-async function save(replay: Replay, record: () => Promise<string>): Promise<void> {
+async function save(replay: GameReplay, record: () => Promise<string>): Promise<void> {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([await record()], { type: "text/plain" }));
   link.download = `${replay.game}-${replay.started.slice(0, 10)}.jsonl`;

@@ -1,6 +1,6 @@
 // What happened, newest last: read by eye, and read out as it grows.
 import { useEffect, useRef } from "preact/hooks";
-import type { Happening, Room } from "./state";
+import type { RoomEvent, Room } from "./state";
 import { storyOf } from "./words";
 
 interface Line {
@@ -10,7 +10,7 @@ interface Line {
 
 /** The log's lines; moves that were taken back stay, as do the words that say so. */
 export function linesOf(room: Room): Line[] {
-  return room.happened.flatMap((h: Happening) =>
+  return room.events.flatMap((h: RoomEvent) =>
     storyOf(h, room).map((text) => ({ move: h.kind === "moved" ? h.move : null, text })),
   );
 }

@@ -13,7 +13,7 @@ import { Lost } from "../ui/lost";
 import { Log } from "./log";
 import { Players } from "./players";
 import { connect, type Connection } from "./socket";
-import type { Happening, Room } from "./state";
+import type { RoomEvent, Room } from "./state";
 import { copyLink } from "./table";
 import { outcome, seatName, storyOf } from "./words";
 
@@ -42,22 +42,22 @@ export function RoomPage({ id }: { id: string }) {
   return <module.Play room={room} connection={connection} game={game} />;
 }
 
-/** Sounds, words and changes of page that follow from what happened. */
-function heard(id: string, fresh: Happening[], room: Room): void {
-  for (const happening of fresh) {
-    if (happening.kind === "started") play("bell");
-    if (happening.kind === "ended") {
+/** Sounds, words and changes of page that follow from new events. */
+function heard(id: string, fresh: RoomEvent[], room: Room): void {
+  for (const event of fresh) {
+    if (event.kind === "started") play("bell");
+    if (event.kind === "ended") {
       const won = room.seats.length === 1 && room.position?.result?.winners.includes(room.seats[0]!);
       play(room.seats.length === 1 && !won && room.position!.seat_names.length > 1 ? "lost" : "won");
       say(outcome(room));
     }
-    if (happening.kind === "offered" && !room.seats.includes(happening.offer.seat)) play("bell");
-    if (happening.kind === "rematched") {
+    if (event.kind === "offered" && !room.seats.includes(event.offer.seat)) play("bell");
+    if (event.kind === "rematched") {
       const token = tokenOf(id);
-      if (token) keepToken(happening.room, token);
-      go(`/room/${happening.room}`);
+      if (token) keepToken(event.room, token);
+      go(`/room/${event.room}`);
     }
-    if (happening.kind !== "moved") say(storyOf(happening, room).join(" "));
+    if (event.kind !== "moved") say(storyOf(event, room).join(" "));
   }
 }
 

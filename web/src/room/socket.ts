@@ -1,7 +1,7 @@
 // The socket of one room: it connects, says hello, resends what was lost, and connects again.
 import { type Store, store } from "../store";
 import type { ClientMessage, ServerMessage } from "../wire";
-import { emptyRoom, type Happening, type Outgoing, receive, resends, type Room, sending } from "./state";
+import { emptyRoom, type RoomEvent, type Outgoing, receive, resends, type Room, sending } from "./state";
 
 export const PROTOCOL = 1;
 const FIRST_WAIT = 250;
@@ -26,7 +26,7 @@ export interface Connection {
 export function connect(
   id: string,
   token: string | null,
-  onFresh: (fresh: Happening[], room: Room) => void,
+  onFresh: (fresh: RoomEvent[], room: Room) => void,
 ): Connection {
   const room = store(emptyRoom(id));
   let socket: WebSocket | null = null;

@@ -3,17 +3,17 @@ import type {
   Ack,
   ClientMessage,
   Error as Refusal,
-  Hint,
-  Insight,
-  Position,
-  Preview,
+  HintResponse,
+  InsightResponse,
+  RoomPosition,
+  PreviewResponse,
   RoomInfo,
   ServerMessage,
   Update,
   Welcome,
 } from "../wire";
 
-export type Happening = Update["happened"][number];
+export type RoomEvent = Update["events"][number];
 export type Outgoing = Exclude<ClientMessage, { type: "hello" }>;
 
 export interface Room {
@@ -23,18 +23,18 @@ export interface Room {
   scene: Record<string, unknown>;
   /** The seats that this client holds. */
   seats: number[];
-  position: Position | null;
+  position: RoomPosition | null;
   /** When the position came, in milliseconds of this page's clock: the clock counts from there. */
   since: number;
-  /** All that happened, oldest first. */
-  happened: Happening[];
+  /** All events so far, oldest first. */
+  events: RoomEvent[];
   /** Sent and not yet granted or refused: sent again after reconnecting. */
   pending: Outgoing[];
   /** The last refusal; it goes when something is granted. */
   refusal: { code: string; message: string; id: string | null } | null;
-  hint: Hint | null;
-  insight: Insight | null;
-  preview: Preview | null;
+  hint: HintResponse | null;
+  insight: InsightResponse | null;
+  preview: PreviewResponse | null;
   /** The question whose answer is being computed. */
   asking: string | null;
 }
@@ -48,7 +48,7 @@ export function emptyRoom(id: string): Room {
     seats: [],
     position: null,
     since: 0,
-    happened: [],
+    events: [],
     pending: [],
     refusal: null,
     hint: null,
@@ -61,7 +61,7 @@ export function emptyRoom(id: string): Room {
 export interface Received {
   room: Room;
   /** What is new, for sounds, animation and the live log. */
-  fresh: Happening[];
+  fresh: RoomEvent[];
   /** Whether something was missed, so that the client must ask for it. */
   gap: boolean;
 }
@@ -104,10 +104,10 @@ function welcome(room: Room, message: Welcome, now: number): Received {
     seats: message.seats,
     position: message.position,
     since: now,
-    happened: [...room.happened, ...message.happened],
+    events: [...room.events, ...message.events],
   };
   if (!first && message.position.version < known) return nothing(room);
-  return { room: dropStaleAnswers(next), fresh: first ? [] : message.happened, gap: false };
+  return { room: dropStaleAnswers(next), fresh: first ? [] : message.events, gap: false };
 }
 
 function update(room: Room, message: Update, now: number): Received {
@@ -118,9 +118,9 @@ function update(room: Room, message: Update, now: number): Received {
     ...room,
     position: message.position,
     since: now,
-    happened: [...room.happened, ...message.happened],
+    events: [...room.events, ...message.events],
   };
-  return { room: dropStaleAnswers(next), fresh: message.happened, gap: false };
+  return { room: dropStaleAnswers(next), fresh: message.events, gap: false };
 }
 
 /** Hints and insights are for one position; in another they would mislead. */
@@ -132,7 +132,7 @@ function dropStaleAnswers(room: Room): Room {
   return { ...room, hint, insight, preview };
 }
 
-function settled(room: Room, message: Ack | Hint | Insight | { id: string }): Room {
+function settled(room: Room, message: Ack | HintResponse | InsightResponse | { id: string }): Room {
   return {
     ...room,
     pending: room.pending.filter((sent) => sent.id !== message.id),

@@ -56,9 +56,9 @@ export function Table(props: TableProps) {
 
 /** The room before its newest move, so that neither log nor winner tell what is still shown. */
 function untold(room: Room): Room {
-  const last = room.happened.findLastIndex((h) => h.kind === "moved");
+  const last = room.events.findLastIndex((h) => h.kind === "moved");
   const position = room.position && { ...room.position, result: null, to_move: [], ready: [] };
-  return { ...room, position, happened: room.happened.slice(0, last) };
+  return { ...room, position, events: room.events.slice(0, last) };
 }
 
 const SLOW = "A program’s first game takes longer: it is compiled.";

@@ -1,15 +1,15 @@
 // The room in words: whose turn it is, how it ended, what happened.
-import type { Position, RoomInfo } from "../wire";
-import type { Happening, Room } from "./state";
+import type { RoomPosition, RoomInfo } from "../wire";
+import type { RoomEvent, Room } from "./state";
 
 /** What to call a seat: its player, or the seat's own name. */
-export function playerName(info: RoomInfo | null, position: Position | null, seat: number): string {
+export function playerName(info: RoomInfo | null, position: RoomPosition | null, seat: number): string {
   const player = info?.seats.find((s) => s.seat === seat);
   return player?.name || seatName(position, seat);
 }
 
 /** What the game calls a seat, such as black or first player. */
-export function seatName(position: Position | null, seat: number): string {
+export function seatName(position: RoomPosition | null, seat: number): string {
   return position?.seat_names[seat] || (["first player", "second player"][seat] ?? "");
 }
 
@@ -88,26 +88,26 @@ function forfeitWords(room: Room): string | null {
 }
 
 /** Sentences for the log. */
-export function storyOf(happening: Happening, room: Room): string[] {
+export function storyOf(event: RoomEvent, room: Room): string[] {
   const name = (seat: number) => playerName(room.info, room.position, seat);
-  switch (happening.kind) {
+  switch (event.kind) {
     case "moved":
-      return happening.story.map((line) => personal(line, room));
+      return event.story.map((line) => personal(line, room));
     case "sat":
-      return [`${happening.name || capital(seatName(room.position, happening.seat))} sits down.`];
+      return [`${event.name || capital(seatName(room.position, event.seat))} sits down.`];
     case "started":
       return ["The game begins."];
     case "ready":
       // A program is always ready at once; only people are worth a line.
-      if (room.info?.seats[happening.seat]?.kind === "agent") return [];
-      if (room.seats.length === 1 && room.seats[0] === happening.seat) return ["You are ready."];
-      return [`${capital(name(happening.seat))} is ready.`];
+      if (room.info?.seats[event.seat]?.kind === "agent") return [];
+      if (room.seats.length === 1 && room.seats[0] === event.seat) return ["You are ready."];
+      return [`${capital(name(event.seat))} is ready.`];
     case "taken_back":
-      return [`${capital(name(happening.seat))} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
+      return [`${capital(name(event.seat))} takes back ${event.count === 1 ? "a move" : "moves"}.`];
     case "offered":
-      return [`${capital(name(happening.offer.seat))} ${offerWords(happening.offer.kind)}.`];
+      return [`${capital(name(event.offer.seat))} ${offerWords(event.offer.kind)}.`];
     case "withdrawn":
-      return [happening.offer.kind === "undo" ? "No move is taken back." : "There is no rematch."];
+      return [event.offer.kind === "undo" ? "No move is taken back." : "There is no rematch."];
     case "ended":
       return [`${outcome(room)}.`];
     case "rematched":

@@ -1,4 +1,4 @@
-"""The bodies of REST requests and of their answers."""
+"""Bodies of REST requests and responses."""
 
 from __future__ import annotations
 
@@ -6,55 +6,54 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from .shapes import Json, Name, RoomInfo, Seconds, Shape
+from .shapes import AgentSpec, Json, Name, RoomInfo, Seconds, Shape
 
-Spec = Annotated[str, Field(min_length=1, max_length=200)]
 Think = Annotated[float, Field(ge=0.05, le=10)]
 
 
-class Chair(Shape):
-    """Who shall sit in one seat of a new room."""
+class SeatChoice(Shape):
+    """Who plays one seat of a new room."""
 
     kind: Literal["me", "open", "agent"]
-    """`me`: whoever creates the room; twice for hotseat, never for agents against agents."""
-    agent: Spec | None = None
-    """The agent's spec, such as `search:depth=8`; None: the game's usual opponent."""
+    """`me`: the room's creator; twice for hotseat, never for agents against agents."""
+    agent: AgentSpec | None = None
+    """The agent's spec, such as `search:depth=8`; None: the game's default opponent."""
 
 
 class NewRoom(Shape):
-    """A room to be made."""
+    """The body of `POST /api/rooms`."""
 
     game: Annotated[str, Field(max_length=40)]
     variant: Annotated[str, Field(max_length=40)] | None = None
     settings: Json = Field(default_factory=dict)
-    """Settings beside the variant's, which they override."""
-    seats: Annotated[list[Chair], Field(max_length=16)] | None = None
-    """One for every seat; None: me against the usual opponent."""
+    """Settings that override the variant's."""
+    seats: Annotated[list[SeatChoice], Field(max_length=16)] | None = None
+    """One for every seat; None: `me` against the default opponent."""
     name: Name = ""
-    """What to call the creator."""
+    """The creator's display name."""
     clock: Annotated[float, Field(ge=5, le=3600)] | Literal["none", "usual"] = "usual"
-    """Seconds that people have for each decision."""
+    """Seconds that people have for each decision; `usual`: the game's default."""
     think: Think = 1.0
     """Seconds that agents have for each decision."""
     pace: Annotated[float, Field(ge=0, le=10)] = 0.0
-    """The least seconds between agents' moves, so that people can follow."""
+    """Minimum seconds between agents' moves, so that people can follow."""
     public: bool = True
     hints: bool | None = None
-    """Whether seats may ask for hints while the game runs; None: unless two people play."""
+    """Whether hints are allowed while the game runs; None: unless two people play."""
 
 
-class SeatHeld(Shape):
-    """The key to seats of a room. Whoever knows the token, holds them."""
+class SeatGrant(Shape):
+    """The token that holds seats of a room: whoever has it plays them."""
 
     room: str
     token: str | None
-    """None: the creator watches and holds no seat."""
+    """None: the creator is a spectator."""
     seats: list[int]
     info: RoomInfo
 
 
 class JoinRoom(Shape):
-    """A wish to sit down."""
+    """The body of `POST /api/rooms/{room}/join`."""
 
     name: Name = ""
     seat: Annotated[int, Field(ge=0, le=15)] | None = None
@@ -62,57 +61,57 @@ class JoinRoom(Shape):
 
 
 class CheckSettings(Shape):
-    """Settings that may or may not be allowed."""
+    """Settings to be validated."""
 
     variant: Annotated[str, Field(max_length=40)] | None = None
     settings: Json = Field(default_factory=dict)
 
 
-class Checked(Shape):
-    """Whether the settings are allowed, and what a game with them looks like at its start."""
+class SettingsChecked(Shape):
+    """Whether the settings are valid, and the start of a game with them."""
 
     ok: bool
     problem: str | None
-    """Why not, in words."""
+    """Why not, as a sentence."""
     seats: int
     settings: Json
     """Every setting, defaults included."""
     scene: Json
-    """What a picture needs beside the view, such as the map."""
+    """What a drawing needs beside the view, such as the map."""
     view: Any
-    """The start as a spectator sees it; None if the settings are not allowed."""
+    """The start as a spectator sees it; None if the settings are not valid."""
 
 
 class MapChecked(Shape):
-    """What is wrong with a map."""
+    """Everything that is wrong with a map, a sentence each."""
 
     ok: bool
     problems: list[str]
 
 
 class RecordText(Shape):
-    """A record to be replayed, as its file holds it."""
+    """The text of a record file."""
 
     record: str
 
 
 class AnalysisRequest(Shape):
-    """A question about a position of a finished game, or of a record."""
+    """A hint or insight request for a position of a finished game or of a record."""
 
     room: Annotated[str, Field(max_length=40)] | None = None
     record: str | None = None
-    """Either a room or a record's text."""
+    """The text of a record; either this or `room` is given."""
     move: Annotated[int, Field(ge=0)]
     """The position after this many moves."""
     seat: Annotated[int, Field(ge=0, le=15)]
-    """Whose view is judged; only what this seat knew then is used."""
+    """The seat whose view is analysed: nothing else is used."""
     kind: Literal["hint", "insight"] = "insight"
-    agent: Spec | None = None
+    agent: AgentSpec | None = None
     seconds: Seconds | None = None
 
 
-class Analysis(Shape):
-    """The answer: an action for a hint, values for an insight."""
+class AnalysisResponse(Shape):
+    """An action for a hint, the game's analysis for an insight."""
 
     agent: str | None
     action: str | None
@@ -132,22 +131,22 @@ class RecentGame(Shape):
 
 
 class Rating(Shape):
-    """One agent's place in a game with its default settings, from the arena's runs."""
+    """One agent's rating in a game with its default settings, from the arena's runs."""
 
     game: str
     agent: str
     elo: float | None
-    """None where agents play alone: they are ranked by shots."""
+    """None in single-player games, which are ranked by shots."""
     shots: float | None
-    """The mean; fewer are better. None where agents meet each other."""
+    """The mean number of shots; fewer are better. None in games of two players."""
     low: float | None
-    """The 95 % interval of `elo` or `shots`; None: without bound."""
+    """Bounds of the 95 % interval of `elo` or `shots`; None: unbounded."""
     high: float | None
     games: int
 
 
 class Health(Shape):
-    """Whether the server and its database answer."""
+    """The body of `GET /healthz`."""
 
     ok: bool
     version: str
@@ -156,4 +155,4 @@ class Health(Shape):
     """Rooms in memory."""
     connections: int
     workers: int
-    """Worker processes that are alive."""
+    """Live worker processes."""

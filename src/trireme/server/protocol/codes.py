@@ -1,4 +1,4 @@
-"""The stable codes of refusals, with the HTTP status that each has over REST."""
+"""Stable error codes, each with its HTTP status over REST."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ Code = Literal[
     "no_such_game",
     "bad_settings",
     "bad_agent",
-    "bad_map",
     "bad_token",
     "not_your_seat",
     "seat_taken",
@@ -44,7 +43,7 @@ Code = Literal[
     "shutting_down",
     "internal",
 ]
-"""What can go wrong; docs/web-protocol.md says what each one means."""
+"""docs/web-protocol.md says what each one means."""
 
 CODES: tuple[str, ...] = get_args(Code)
 
@@ -77,14 +76,14 @@ STATUS: dict[str, int] = {
 """Codes that are not plain bad requests (400)."""
 
 
+INTERNAL_ERROR = "internal error; the server's log has the details"
+"""The message of `internal`."""
+
+
 class Refusal(TriremeError):
-    """A request that can't be granted: a stable code for programs, a sentence for people."""
+    """A refused request: a stable error code for programs, a sentence for people."""
 
     def __init__(self, code: Code, message: str) -> None:
         super().__init__(message)
         self.code: Code = code
         self.message = message
-
-    @property
-    def status(self) -> int:
-        return STATUS.get(self.code, 400)

@@ -1,18 +1,17 @@
-"""The messages of the socket: tagged by `type`, checked on arrival, the same in every game."""
+"""WebSocket messages: tagged by `type`, validated on arrival, the same in every game."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
-from .codes import Code
-from .shapes import Happening, Json, Position, RoomInfo, Seconds, Shape
+from .codes import Code, Refusal
+from .shapes import AgentSpec, Json, OfferKind, RoomEvent, RoomInfo, RoomPosition, Seconds, Shape
 
-MessageId = Annotated[str, Field(min_length=1, max_length=64)]
-"""The client's own id of a message, unique within the room: sent again, it does nothing twice."""
-Seat = Annotated[int, Field(ge=0, le=15)]
+SeatNumber = Annotated[int, Field(ge=0, le=15)]
 ActionText = Annotated[str, Field(max_length=2000)]
+Version = Annotated[int, Field(ge=0)]
 
 
 class Hello(Shape):
@@ -22,109 +21,104 @@ class Hello(Shape):
     protocol: int
     token: Annotated[str, Field(max_length=100)] | None = None
     """The secret that holds the client's seats; None: a spectator."""
-    since: Annotated[int, Field(ge=0)] | None = None
-    """The last version that the client has seen; what happened since comes with the welcome."""
+    since: Version | None = None
+    """The last version that the client has seen; the welcome brings the events after it."""
 
 
-class Act(Shape):
-    """An action for a seat, as text; where seats move together it is locked in."""
+class ClientRequest(Shape):
+    """What every message after `hello` carries."""
+
+    id: Annotated[str, Field(min_length=1, max_length=64)]
+    """The idempotency key, chosen by the client and unique within the room: a message that is sent
+    again has no second effect."""
+
+
+class SeatRequest(ClientRequest):
+    """A message on behalf of one of the client's seats."""
+
+    seat: SeatNumber
+
+
+class Act(SeatRequest):
+    """Play an action, as text; where seats move together it is locked in."""
 
     type: Literal["act"] = "act"
-    id: MessageId
-    seat: Seat
     action: ActionText
     moves: Annotated[int, Field(ge=0)] | None = None
-    """The `moves` of the position that the action is meant for; refused as `stale` in others."""
+    """`moves` of the position that the action is meant for (optimistic concurrency): refused as
+    `stale` if the game has moved on."""
 
 
-class Draft(Shape):
-    """What counts if the clock ends before the seat acts; None clears it."""
+class Draft(SeatRequest):
+    """What is played if the clock runs out before the seat acts; None clears it."""
 
     type: Literal["draft"] = "draft"
-    id: MessageId
-    seat: Seat
     action: ActionText | None
 
 
-class Undo(Shape):
+class Undo(SeatRequest):
     """Take back the seat's last decision: at once, or as an offer where another person plays."""
 
     type: Literal["undo"] = "undo"
-    id: MessageId
-    seat: Seat
 
 
-class Resign(Shape):
-    """Give the game up."""
+class Resign(SeatRequest):
+    """Give up the game."""
 
     type: Literal["resign"] = "resign"
-    id: MessageId
-    seat: Seat
 
 
-class Rematch(Shape):
+class Rematch(SeatRequest):
     """Play again with sides swapped: at once, or as an offer where another person plays."""
 
     type: Literal["rematch"] = "rematch"
-    id: MessageId
-    seat: Seat
 
 
-class Answer(Shape):
-    """Accept or decline the offer of another person."""
+class Answer(SeatRequest):
+    """Accept or decline another person's offer."""
 
     type: Literal["answer"] = "answer"
-    id: MessageId
-    seat: Seat
-    kind: Literal["undo", "rematch"]
+    kind: OfferKind
     accept: bool
 
 
-class HintRequest(Shape):
-    """What would an agent do in this seat now?"""
+class HintRequest(SeatRequest):
+    """Ask what an agent would play in this seat now."""
 
     type: Literal["hint"] = "hint"
-    id: MessageId
-    seat: Seat
-    agent: Annotated[str, Field(max_length=200)] | None = None
-    """An agent spec; None: the game's usual opponent."""
+    agent: AgentSpec | None = None
+    """An agent spec; None: the game's default opponent."""
     seconds: Seconds | None = None
 
 
-class InsightRequest(Shape):
-    """What can be known from this seat's view: probabilities, values, mixtures."""
+class InsightRequest(SeatRequest):
+    """Ask what can be inferred from this seat's view: probabilities, values, mixed strategies."""
 
     type: Literal["insight"] = "insight"
-    id: MessageId
-    seat: Seat
     seconds: Seconds | None = None
 
 
-class PreviewRequest(Shape):
-    """Would this action be allowed, and what would it do, as far as this seat can know?"""
+class PreviewRequest(SeatRequest):
+    """Ask whether an action would be legal, and what it would do as far as this seat can know."""
 
     type: Literal["preview"] = "preview"
-    id: MessageId
-    seat: Seat
     action: ActionText | None
     """None: a legal action drawn at random, such as a fleet."""
-    others: Annotated[dict[Seat, ActionText], Field(default_factory=dict)]
-    """What the seats that move together with this one are guessed to do."""
+    others: Annotated[dict[SeatNumber, ActionText], Field(default_factory=dict)]
+    """Assumed actions of the seats that move together with this one."""
 
 
-class Sync(Shape):
-    """The client has found a gap: send the position, and what happened since this version."""
+class Sync(ClientRequest):
+    """Ask for the position and the events after this version, because the client found a gap."""
 
     type: Literal["sync"] = "sync"
-    id: MessageId
-    since: Annotated[int, Field(ge=0)]
+    since: Version
 
 
-class Ping(Shape):
-    """Is anybody there?"""
+class Ping(ClientRequest):
+    """A heartbeat; answered by `pong`."""
 
     type: Literal["ping"] = "ping"
-    id: MessageId
 
 
 ClientMessage = Annotated[
@@ -145,101 +139,125 @@ ClientMessage = Annotated[
 CLIENT: TypeAdapter[Any] = TypeAdapter(ClientMessage)
 
 
+def parse_message(text: str) -> Any:
+    """The client's message in `text`, or a refusal that names the first field that is wrong."""
+    try:
+        return CLIENT.validate_json(text)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        if first["type"] == "json_invalid":
+            raise Refusal("bad_json", f"{first['msg']}; got {text[:60]!r}") from None
+        field = ".".join(str(part) for part in first["loc"])
+        raise Refusal("bad_message", f"{field or 'message'}: {first['msg']}") from None
+
+
 class Welcome(Shape):
-    """The answer to `hello`."""
+    """The response to `hello` and `sync`."""
 
     type: Literal["welcome"] = "welcome"
     protocol: int
     room: RoomInfo
     scene: Json
-    """What stands still all game long and a picture needs, such as the map."""
+    """What does not change during the game and is needed to draw it, such as the map."""
     seats: list[int]
     """The seats that the token holds."""
-    position: Position
-    happened: list[Happening]
-    """All that happened after the client's `since`; everything where it sent none."""
+    position: RoomPosition
+    events: list[RoomEvent]
+    """The events after the client's `since`; all of them where it sent none."""
 
 
 class Update(Shape):
-    """Something happened; the position is whole."""
+    """New events, and the complete position after them."""
 
     type: Literal["update"] = "update"
     since: int
-    """The version before: a client whose last version is another has missed something."""
-    happened: list[Happening]
-    position: Position
+    """The version before: a client that has another version has missed an update."""
+    events: list[RoomEvent]
+    position: RoomPosition
 
 
 class RoomChanged(Shape):
-    """Somebody came, went or sat down."""
+    """Somebody connected, disconnected or took a seat."""
 
     type: Literal["room"] = "room"
     room: RoomInfo
 
 
-class Ack(Shape):
-    """The message with this id is granted, and what it did is in the database."""
+class Response(Shape):
+    """What every response to one request carries."""
+
+    id: str
+    """The request's id."""
+
+
+class SeatResponse(Response):
+    """The response to a question about one seat's position."""
+
+    seat: int
+    moves: int
+    """`moves` of the position that the response is computed for."""
+
+
+class Ack(Response):
+    """The request is accepted, and its events are in the database."""
 
     type: Literal["ack"] = "ack"
-    id: str
     version: int
 
 
 class Error(Shape):
-    """The message with this id is refused; None: it had no id that could be read."""
+    """The request is refused."""
 
     type: Literal["error"] = "error"
     id: str | None
+    """None: the request had no id that could be read."""
     code: Code
     message: str
 
 
-class Hint(Shape):
-    """What the agent would do."""
+class HintResponse(SeatResponse):
+    """What the agent would play."""
 
     type: Literal["hint"] = "hint"
-    id: str
-    seat: int
-    moves: int
-    """The position that it was computed for."""
     agent: str
     action: str
 
 
-class Insight(Shape):
-    """What the game's insight found; docs/web-protocol.md has its shape for each game."""
+class InsightResponse(SeatResponse):
+    """The game's analysis; docs/web-protocol.md has its shape for each game."""
 
     type: Literal["insight"] = "insight"
-    id: str
-    seat: int
-    moves: int
     insight: Json
 
 
-class Preview(Shape):
+class PreviewResponse(SeatResponse):
     """What the action would do; docs/web-protocol.md has the outcome's shape for each game."""
 
     type: Literal["preview"] = "preview"
-    id: str
-    seat: int
-    moves: int
     action: str
     drawn: bool
     """Whether the action was drawn at random."""
     problem: str | None
-    """Why the action is not allowed, in words."""
+    """Why the action is not legal, as a sentence."""
     outcome: Json | None
-    """What the action would do, where the game can say without giving anything away."""
+    """The effect of the action, where the game can show it without revealing hidden state."""
 
 
-class Pong(Shape):
-    """Yes."""
+class Pong(Response):
+    """The response to `ping`."""
 
     type: Literal["pong"] = "pong"
-    id: str
 
 
 ServerMessage = Annotated[
-    Welcome | Update | RoomChanged | Ack | Error | Hint | Insight | Preview | Pong,
+    Welcome
+    | Update
+    | RoomChanged
+    | Ack
+    | Error
+    | HintResponse
+    | InsightResponse
+    | PreviewResponse
+    | Pong,
     Field(discriminator="type"),
 ]

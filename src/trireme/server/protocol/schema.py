@@ -1,8 +1,8 @@
-"""`python -m trireme.server.protocol.schema`: one JSON Schema of all that goes over the wire.
+"""`python -m trireme.server.protocol.schema`: one JSON Schema document of the whole protocol.
 
 `$defs` holds every shape. `properties` are the entry points: `client` and `server` are the two
-unions of socket messages, tagged by `type`; `rest` names the bodies of REST; `views` has, by game,
-the shape of a seat's view, and `settings` the shape of a game's settings.
+unions of WebSocket messages, tagged by `type`; `rest` has the REST bodies by name; `views` and
+`settings` have, by game, the shape of a seat's view and of the game's settings.
 """
 
 from __future__ import annotations
@@ -17,28 +17,27 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
 from trireme.core.registry import GAMES, find, load
 
-from . import bodies as requests
-from . import messages, shapes
+from . import bodies, messages, shapes
 
 REF = "#/$defs/{model}"
 
 REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
-    (requests.NewRoom, "validation"),
-    (requests.JoinRoom, "validation"),
-    (requests.CheckSettings, "validation"),
-    (requests.RecordText, "validation"),
-    (requests.AnalysisRequest, "validation"),
+    (bodies.NewRoom, "validation"),
+    (bodies.JoinRoom, "validation"),
+    (bodies.CheckSettings, "validation"),
+    (bodies.RecordText, "validation"),
+    (bodies.AnalysisRequest, "validation"),
     (shapes.GameInfo, "serialization"),
     (shapes.RoomInfo, "serialization"),
-    (shapes.Replay, "serialization"),
-    (shapes.Fault, "serialization"),
-    (requests.SeatHeld, "serialization"),
-    (requests.Checked, "serialization"),
-    (requests.MapChecked, "serialization"),
-    (requests.Analysis, "serialization"),
-    (requests.RecentGame, "serialization"),
-    (requests.Rating, "serialization"),
-    (requests.Health, "serialization"),
+    (shapes.GameReplay, "serialization"),
+    (shapes.ErrorResponse, "serialization"),
+    (bodies.SeatGrant, "serialization"),
+    (bodies.SettingsChecked, "serialization"),
+    (bodies.MapChecked, "serialization"),
+    (bodies.AnalysisResponse, "serialization"),
+    (bodies.RecentGame, "serialization"),
+    (bodies.Rating, "serialization"),
+    (bodies.Health, "serialization"),
 )
 
 
@@ -47,7 +46,7 @@ def schema() -> dict[str, Any]:
     client: TypeAdapter[Any] = messages.CLIENT
     server: TypeAdapter[Any] = TypeAdapter(messages.ServerMessage)
     rest = [(TypeAdapter(model), mode) for model, mode in REST]
-    made, defs = GenerateJsonSchema(ref_template=REF).generate_definitions(
+    schemas, defs = GenerateJsonSchema(ref_template=REF).generate_definitions(
         [
             ("client", "validation", client.core_schema),
             ("server", "serialization", server.core_schema),
@@ -58,7 +57,7 @@ def schema() -> dict[str, Any]:
         ]
     )
     definitions: dict[str, Any] = {name: _plain(shape) for name, shape in defs.items()}
-    named = {str(key[0]): value for key, value in made.items()}
+    named = {str(key[0]): value for key, value in schemas.items()}
     views, settings = {}, {}
     for game in GAMES:
         views[game] = _shape(game, _view_type(game), definitions)
@@ -103,8 +102,8 @@ def _shape(game: str, kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     for name, part in parts.items():
         part["required"] = list(part.get("properties", ()))
         definitions[_name(game, name)] = _renamed(_plain(part), renamed)
-    made: dict[str, Any] = _renamed(shape, renamed)
-    return made
+    result: dict[str, Any] = _renamed(shape, renamed)
+    return result
 
 
 def _name(game: str, name: str) -> str:
@@ -124,8 +123,8 @@ def _renamed(shape: Any, names: dict[str, str]) -> Any:
 
 
 def _plain(shape: dict[str, Any]) -> dict[str, Any]:
-    """An object's shape without titles, which generators of types would turn into names, and
-    with its tag required, which the server always sends and always asks for."""
+    """An object's shape without titles, which type generators would turn into names, and with its
+    tag required, which pydantic leaves optional because it has a default."""
     properties = {
         name: {key: value for key, value in part.items() if key != "title"}
         for name, part in shape.get("properties", {}).items()

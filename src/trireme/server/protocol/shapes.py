@@ -1,4 +1,4 @@
-"""The JSON shapes that REST and sockets share: games, rooms, positions, replays."""
+"""JSON shapes that REST and WebSocket share: games, rooms, positions, events, replays."""
 
 from __future__ import annotations
 
@@ -7,24 +7,26 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 PROTOCOL = 1
-"""The version of the messages; a client that speaks another one is told so."""
+"""The protocol version; a client with another one is refused."""
 
 Json = dict[str, Any]
 SeatKind = Literal["person", "agent", "open"]
 Status = Literal["waiting", "playing", "over"]
+OfferKind = Literal["undo", "rematch"]
 
 
 def _clean(name: str) -> str:
-    """A name without line breaks, control characters and marks that turn the text around."""
+    """The name without line breaks, control characters and bidirectional overrides."""
     return " ".join("".join(c if c.isprintable() else " " for c in name).split())
 
 
 Name = Annotated[str, Field(max_length=40), AfterValidator(_clean)]
+AgentSpec = Annotated[str, Field(min_length=1, max_length=200)]
 Seconds = Annotated[float, Field(ge=0.05, le=3600)]
 
 
 class Shape(BaseModel):
-    """The base of everything that goes over the wire: no unknown fields, no silent conversions."""
+    """The base of everything on the wire: no unknown fields, no type coercion."""
 
     model_config = ConfigDict(
         extra="forbid", strict=True, use_attribute_docstrings=True, ser_json_inf_nan="null"
@@ -32,11 +34,11 @@ class Shape(BaseModel):
 
 
 class OptionInfo(Shape):
-    """One setting of a game or option of an agent, enough to draw a form for it."""
+    """One setting of a game or option of an agent, with all that a form needs."""
 
     name: str
     type: str
-    """The type as a person reads it, such as `standard | freestyle`."""
+    """The type in readable form, such as `standard | freestyle`."""
     default: Any
     help: str
     value_schema: Json
@@ -49,38 +51,38 @@ class AgentInfo(Shape):
     name: str
     summary: str
     options: list[OptionInfo]
-    """Those that a room may set, as `name:option=value,…`."""
+    """The options that a room may set, as `name:option=value,…`."""
 
 
 class GameInfo(Shape):
-    """One game: what it is, what can be set, who plays it."""
+    """A game with its settings, variants and agents."""
 
     name: str
     summary: str
     seats: int
-    """Of the default settings."""
+    """The number of seats with the default settings."""
     settings: list[OptionInfo]
     variants: dict[str, Json]
-    """Named choices of settings; those not named have their defaults."""
+    """Named sets of settings; settings that a variant leaves out have their defaults."""
     versus: str | None
     """The variant that seats two players, where the default seats one."""
     agents: list[AgentInfo]
     """Weakest first."""
     opponent: str
-    """The agent spec that a player meets unless another is asked for."""
+    """The spec of the default opponent."""
     clock: float | None
     """Seconds that people have for a decision by default; None: no clock."""
     undoable: bool
     insight: bool
-    """Whether `insight` has more to say than a hint."""
+    """Whether the game answers `insight` requests."""
     typing: str
-    """How an action is written."""
+    """How an action is written, for help texts."""
     maps: bool
     """Whether the game is played on maps that can be drawn and checked."""
 
 
 class SeatInfo(Shape):
-    """Who sits where."""
+    """Who holds a seat."""
 
     seat: int
     kind: SeatKind
@@ -91,7 +93,7 @@ class SeatInfo(Shape):
 
 
 class RoomInfo(Shape):
-    """A room as anybody may know it."""
+    """A room's public state."""
 
     room: str
     game: str
@@ -105,9 +107,9 @@ class RoomInfo(Shape):
     think: float
     """Seconds that agents have for a decision."""
     hints: bool
-    """Whether seats may ask for hints and insight while the game runs."""
+    """Whether hints and insight are allowed while the game runs."""
     public: bool
-    """Whether the room is in the lists of open rooms and recent games."""
+    """Whether the room is listed among open rooms and recent games."""
     created: str
     """ISO 8601, UTC."""
     moves: int
@@ -115,33 +117,33 @@ class RoomInfo(Shape):
 
 
 class SeatState(Shape):
-    """What one seat may know and do now."""
+    """What one seat sees and may do now."""
 
     view: Any
     """The game's view of this seat; its shape is the game's (`views` of the schema)."""
     to_move: bool
-    """Whether this seat is asked for an action that it has not sent yet."""
+    """Whether an action of this seat is awaited."""
     legal: list[str] | None
-    """All legal actions as text; None when they are too many to list or it is not its turn."""
+    """All legal actions as text; None if there are too many to list or it is not its turn."""
     draft: str | None
-    """The draft that counts when the clock ends."""
+    """The action that is played if the clock runs out."""
     locked: str | None
-    """The action that this seat has sent where others, moving together with it, have not."""
+    """The action that this seat has locked in while seats that move together with it have not."""
     can_undo: bool
-    """Whether `undo` makes sense now: at once, or as an offer to the other person."""
+    """Whether `undo` is possible now: at once, or as an offer to the other person."""
 
 
 class ClockState(Shape):
-    """The running clock, which is the server's."""
+    """The running clock; the server measures it."""
 
     seconds: float
-    """The whole time of the decision."""
+    """The total time for the decision."""
     left: float
     """Seconds left when the message was sent."""
 
 
 class ForfeitInfo(Shape):
-    """A seat that ended the game without being beaten."""
+    """A seat that forfeited the game."""
 
     seat: int
     reason: str
@@ -149,7 +151,7 @@ class ForfeitInfo(Shape):
     detail: str
 
 
-class Result(Shape):
+class GameResult(Shape):
     """How the game ended."""
 
     returns: list[float]
@@ -159,54 +161,54 @@ class Result(Shape):
 
 
 class Offer(Shape):
-    """Something that one person proposes and the others may accept."""
+    """A proposal that the other people in the room may accept."""
 
-    kind: Literal["undo", "rematch"]
+    kind: OfferKind
     seat: int
-    """Who proposes."""
+    """The proposer's seat."""
 
 
-class Position(Shape):
-    """A room's present, as one client may know it: whole, so that one message is enough."""
+class RoomPosition(Shape):
+    """A room's complete current position, as one client may see it."""
 
     version: int
     status: Status
     moves: int
-    """Moves that stand, nature's included."""
+    """Moves made and not taken back, chance moves included."""
     to_move: list[int]
-    """Seats that the rules ask; empty before the start and after the end."""
+    """Seats to move; empty before the start and after the end."""
     ready: list[int]
-    """Those of them that have sent their action and wait for the others."""
+    """Seats to move that have locked in their action."""
     seat_names: list[str]
-    """What players call the seats now, such as `black`."""
+    """The seats' current names, such as `black`."""
     seats: dict[int, SeatState]
     """By seat, for the seats that the client holds."""
     spectator: Any
-    """The view of somebody who holds no seat; None for a client that holds one."""
+    """The spectator's view; None for a client that holds a seat."""
     clock: ClockState | None
     offers: list[Offer]
-    result: Result | None
+    result: GameResult | None
 
 
-class Deed(Shape):
+class SeatAction(Shape):
     """One seat's action in a move."""
 
     seat: int
-    """-1 is nature."""
+    """-1: chance."""
     name: str
     action: str | None
     """None: hidden from this viewer until the game is over."""
 
 
 class Moved(Shape):
-    """A move was made: by one seat, by several together, or by nature."""
+    """A move was made: by one seat, by several together, or by chance."""
 
     kind: Literal["moved"] = "moved"
     move: int
     """Counted from 1."""
-    deeds: list[Deed]
+    actions: list[SeatAction]
     story: list[str]
-    """What happened, as sentences."""
+    """The move's effects as sentences."""
     ts: str
 
 
@@ -219,13 +221,13 @@ class Sat(Shape):
 
 
 class Started(Shape):
-    """All seats are taken, the game begins."""
+    """All seats are taken and the game begins."""
 
     kind: Literal["started"] = "started"
 
 
 class Ready(Shape):
-    """A seat has sent its action, and waits for those that move together with it."""
+    """A seat has locked in its action; other seats that move together with it have not."""
 
     kind: Literal["ready"] = "ready"
     seat: int
@@ -236,7 +238,7 @@ class TakenBack(Shape):
 
     kind: Literal["taken_back"] = "taken_back"
     seat: int
-    """Who asked for it."""
+    """The seat that asked for it."""
     count: int
 
 
@@ -248,29 +250,29 @@ class Offered(Shape):
 
 
 class Withdrawn(Shape):
-    """An offer was declined, or made pointless by a move."""
+    """An offer was declined, or cancelled by a move."""
 
     kind: Literal["withdrawn"] = "withdrawn"
     offer: Offer
     seat: int
-    """Who declined it; the proposer where a move made it pointless."""
+    """The seat that declined it; the proposer where a move cancelled it."""
 
 
 class Ended(Shape):
     """The game is over."""
 
     kind: Literal["ended"] = "ended"
-    result: Result
+    result: GameResult
 
 
 class Rematched(Shape):
-    """A new room, in which the same tokens hold the seats; sides are swapped."""
+    """The rematch is in a new room: the same tokens hold the seats, sides swapped."""
 
     kind: Literal["rematched"] = "rematched"
     room: str
 
 
-Happening = Annotated[
+RoomEvent = Annotated[
     Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched,
     Field(discriminator="kind"),
 ]
@@ -285,28 +287,29 @@ class Frame(Shape):
     to_move: list[int]
     seat_names: list[str]
     views: dict[str, Any]
-    """By seat (`"0"`) and `"spectator"`: every view that the asker may see."""
+    """By seat (`"0"`) and `"spectator"`: every view that the requester may see."""
 
 
-class Replay(Shape):
-    """A game from its start to its end, or to where it stands."""
+class GameReplay(Shape):
+    """Every position of a game, up to its end or its current position."""
 
     game: str
     settings: Json
     scene: Json
-    """What stands still all game long and a picture needs (`scenes` of the schema)."""
+    """What does not change during the game and is needed to draw it; docs/web-protocol.md has its
+    fields for each game."""
     seats: list[str]
-    """Names of the players."""
+    """The players' names."""
     room: str | None
     started: str
     frames: list[Frame]
-    result: Result | None
-    """None: the game runs, or was broken off."""
+    result: GameResult | None
+    """None: the game is running, or its record is incomplete."""
 
 
-class Fault(Shape):
-    """Why a request was refused."""
+class ErrorResponse(Shape):
+    """The body of every refused REST request."""
 
     code: str
-    """One of the error codes of the protocol; stable."""
+    """A stable error code of the protocol."""
     message: str

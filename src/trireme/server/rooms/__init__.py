@@ -1,1 +1,1 @@
-"""Rooms: one game each, the people and programs in it, and what each of them may see."""
+"""Rooms: one game each, its seats and clients, and what each of them may see."""

@@ -1,97 +1,100 @@
-"""Hints and insight: what an agent would do in a seat, and what can be known from its view."""
+"""Hints, insight and previews: answers about a seat's position that change nothing."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from trireme.core.errors import RecordError
+import msgspec
+import numpy as np
+
+from trireme.core.errors import RecordError, TriremeError
 from trireme.core.game import AnyGame, Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.record import Record, parse_record
-from trireme.core.registry import find
-from trireme.server.limits import Limits
-from trireme.server.protocol.bodies import Analysis, AnalysisRequest
+from trireme.core.registry import find, load
+from trireme.server.limits import ServerLimits
+from trireme.server.protocol.bodies import AnalysisRequest, AnalysisResponse
 from trireme.server.protocol.codes import Refusal
-from trireme.server.workers.tasks import Decide, Failure, Ponder
+from trireme.server.protocol.messages import PreviewRequest, PreviewResponse
+from trireme.server.workers.tasks import ComputeInsight, Decide, SeatView, TaskFailure
 
 from .lobby import Lobby
 from .recording import moves_of_record
 from .room import Room
+from .table import GameTable
 
-USUAL_SECONDS = 1.0
+DEFAULT_SECONDS = 1.0
+"""Thinking time of a hint or an insight."""
 
 
 async def hint(
     lobby: Lobby, room: Room, seat: Seat, agent: str | None, seconds: float | None
 ) -> tuple[str, str]:
-    """The agent and its action for the seat's present decision."""
-    _must_allow(room)
+    """The agent and its action for the seat's current decision."""
+    _require_hints(room)
     table = room.table
     if seat not in table.waiting_for:
         raise Refusal("not_your_turn", f"seat {seat} has nothing to decide now")
     spec = agent or (await lobby.catalogue.game(table.setup.game)).opponent
-    await lobby.catalogue.vet(table.setup.game, dict(table.setup.settings), spec)
+    await lobby.catalogue.check_agent(table.setup.game, dict(table.setup.settings), spec)
     budget = _budget(seconds, lobby.limits)
-    return spec, await _ask(lobby, room.decide_task(seat, spec, budget), budget)
+    return spec, await _run(lobby, room.decide_task(seat, spec, budget), budget)
 
 
 async def insight(lobby: Lobby, room: Room, seat: Seat, seconds: float | None) -> dict[str, Any]:
-    """What the game can say about the seat's present view."""
-    _must_allow(room)
+    """The game's insight into the seat's current view."""
+    _require_hints(room)
     table = room.table
     return await _insight(lobby, table.game, table.state, seat, seconds)
 
 
-async def analyse(lobby: Lobby, wish: AnalysisRequest) -> Analysis:
+async def analyse(lobby: Lobby, request: AnalysisRequest) -> AnalysisResponse:
     """Hint or insight for any position of a finished game or a record."""
-    game, states = await _positions(lobby, wish)
-    if wish.move >= len(states):
-        raise Refusal("no_such_move", f"the game has {len(states) - 1} moves, not {wish.move}")
-    if wish.seat >= game.seats:
-        raise Refusal("not_your_seat", f"the game has {game.seats} seats, not {wish.seat + 1}")
-    state = states[wish.move]
-    if wish.kind == "insight":
-        found = await _insight(lobby, game, state, wish.seat, wish.seconds)
-        return Analysis(agent=None, action=None, insight=found)
-    if wish.seat not in game.to_move(state):
-        raise Refusal("not_your_turn", f"seat {wish.seat} has nothing to decide there")
+    game, states = await _positions(lobby, request)
+    if request.move >= len(states):
+        raise Refusal("no_such_move", f"the game has {len(states) - 1} moves, not {request.move}")
+    if request.seat >= game.seats:
+        raise Refusal("not_your_seat", f"the game has {game.seats} seats, not {request.seat + 1}")
+    state = states[request.move]
+    if request.kind == "insight":
+        found = await _insight(lobby, game, state, request.seat, request.seconds)
+        return AnalysisResponse(agent=None, action=None, insight=found)
+    if request.seat not in game.to_move(state):
+        raise Refusal("not_your_turn", f"seat {request.seat} has nothing to decide there")
     settings = settings_of(game)
-    spec = wish.agent or (await lobby.catalogue.game(game.name)).opponent
-    await lobby.catalogue.vet(game.name, settings, spec)
-    budget = _budget(wish.seconds, lobby.limits)
-    task = Decide(
-        game.name,
-        settings,
-        spec,
-        wish.seat,
-        game.view(state, wish.seat),
-        game.legal(state, wish.seat),
-        0,
-        (wish.seat + 1, wish.move),
-        budget,
+    spec = request.agent or (await lobby.catalogue.game(game.name)).opponent
+    await lobby.catalogue.check_agent(game.name, settings, spec)
+    budget = _budget(request.seconds, lobby.limits)
+    at = SeatView(
+        request.seat,
+        game.view(state, request.seat),
+        seed=0,
+        key=(request.seat + 1, request.move),
+        seconds=budget,
     )
-    return Analysis(agent=spec, action=await _ask(lobby, task, budget), insight=None)
+    task = Decide(game.name, settings, spec, at, game.legal(state, request.seat))
+    return AnalysisResponse(agent=spec, action=await _run(lobby, task, budget), insight=None)
 
 
-async def _positions(lobby: Lobby, wish: AnalysisRequest) -> tuple[AnyGame, list[Any]]:
-    if (wish.room is None) == (wish.record is None):
+async def _positions(lobby: Lobby, request: AnalysisRequest) -> tuple[AnyGame, list[Any]]:
+    if (request.room is None) == (request.record is None):
         raise Refusal("bad_message", "expected either a room or a record")
-    if wish.record is not None:
-        record = await lobby.aside(read_record, wish.record, lobby.limits)
+    if request.record is not None:
+        record = await lobby.run_in_thread(read_record, request.record, lobby.limits)
         try:
-            start, moves = await lobby.aside(moves_of_record, record)
+            start, moves = await lobby.run_in_thread(moves_of_record, record)
         except RecordError as error:
             raise Refusal("bad_record", str(error)) from None
         return record.game, [start, *(move.after for move in moves)]
-    table = (await lobby.get(wish.room or "")).table
+    table = (await lobby.get(request.room or "")).table
     if table.status != "over":
-        raise Refusal("game_running", "a running game is analysed by its seats, over the socket")
+        raise Refusal("game_running", "a running game is analysed by its seats, over the WebSocket")
     start = table.moves[0].before if table.moves else table.state
     return table.game, [start, *(move.after for move in table.moves)]
 
 
-def read_record(text: str, limits: Limits) -> Record:
-    """A record that somebody sent, or a refusal that names the line that is wrong."""
+def read_record(text: str, limits: ServerLimits) -> Record:
+    """The record in `text`, or a refusal that names the line that is wrong."""
     if text.count("\n") > limits.replay_moves:
         raise Refusal("too_large", f"at most {limits.replay_moves} moves can be replayed here")
     try:
@@ -106,26 +109,64 @@ async def _insight(
     if find(game.name).insight is None:
         raise Refusal("no_insight", f"{game.name} offers no insight")
     budget = _budget(seconds, lobby.limits)
-    view = game.view(state, seat)
-    task = Ponder(game.name, settings_of(game), seat, view, 0, (seat + 1,), budget)
-    found: dict[str, Any] = await _ask(lobby, task, budget)
+    at = SeatView(seat, game.view(state, seat), seed=0, key=(seat + 1,), seconds=budget)
+    task = ComputeInsight(game.name, settings_of(game), at)
+    found: dict[str, Any] = await _run(lobby, task, budget)
     return found
 
 
-async def _ask(lobby: Lobby, task: Decide | Ponder, seconds: float) -> Any:
+async def _run(lobby: Lobby, task: Decide | ComputeInsight, seconds: float) -> Any:
     try:
-        return await lobby.workers.question(task, seconds)
-    except Failure as failure:
+        return await lobby.workers.run_query(task, seconds)
+    except TaskFailure as failure:
         refused = failure.reason == "refused"
         raise Refusal("no_insight" if refused else "agent_failed", failure.detail) from None
 
 
-def _must_allow(room: Room) -> None:
+def _require_hints(room: Room) -> None:
     if not room.table.setup.hints and room.table.status != "over":
-        raise Refusal("hints_off", "this room was made without hints")
+        raise Refusal("hints_off", "this room was created without hints")
     if room.table.status == "waiting":
         raise Refusal("not_started", "the game begins when every seat is taken")
 
 
-def _budget(seconds: float | None, limits: Limits) -> float:
-    return min(USUAL_SECONDS if seconds is None else seconds, limits.question_seconds)
+def _budget(seconds: float | None, limits: ServerLimits) -> float:
+    return min(DEFAULT_SECONDS if seconds is None else seconds, limits.query_seconds)
+
+
+def preview(table: GameTable, request: PreviewRequest) -> PreviewResponse:
+    """Whether an action would be legal, and its outcome, from the seat's view alone."""
+    seat, game = request.seat, table.game
+    problem: str | None = None
+    action: Any = None
+    if seat not in table.waiting_for:
+        raise Refusal("not_your_turn", f"seat {seat} has nothing to decide now")
+    if request.action is None:
+        action = game.legal(table.state, seat).sample(np.random.default_rng())
+    else:
+        try:
+            action = table.read(seat, request.action)
+        except Refusal as refusal:
+            problem = refusal.message
+    return PreviewResponse(
+        id=request.id,
+        seat=seat,
+        moves=len(table.moves),
+        action=game.write(action) if request.action is None else request.action,
+        drawn=request.action is None,
+        problem=problem,
+        outcome=None if action is None else _outcome(table, seat, action, request.others),
+    )
+
+
+def _outcome(table: GameTable, seat: Seat, action: Any, others: dict[Seat, str]) -> Any:
+    place = find(table.game.name).preview
+    if place is None:
+        return None
+    game = table.game
+    try:
+        assumed = {s: game.read(text) for s, text in others.items() if s != seat}
+        outcome = load(place)(game, game.view(table.state, seat), {**assumed, seat: action})
+    except TriremeError as error:
+        raise Refusal("bad_action", f"the assumed action of another seat: {error}") from None
+    return msgspec.to_builtins(outcome)

@@ -1,27 +1,31 @@
-"""One connected client: its seats, and the messages on their way to it."""
+"""One connected client: its seats, its rate limit, and its queue of outgoing messages."""
 
 from __future__ import annotations
 
 import asyncio
 
-from pydantic import BaseModel
-
 from trireme.core.game import Seat
-from trireme.server.limits import Bucket, Limits
+from trireme.server.limits import ServerLimits, TokenBucket
+from trireme.server.protocol.shapes import Shape
 
 
 class Client:
-    """A connection to one room. Messages queue here, so that a slow reader stalls nobody."""
+    """A connection to one room.
 
-    def __init__(self, limits: Limits, now: float) -> None:
+    Messages go through a bounded queue, so that a slow reader blocks nobody (backpressure): when
+    the queue is full, the client is disconnected and may reconnect.
+    """
+
+    def __init__(self, limits: ServerLimits, now: float) -> None:
         self.seats: tuple[Seat, ...] = ()
-        self.asking = False
+        self.query_running = False
         """Whether a hint or an insight is being computed for it."""
-        self.bucket = Bucket(limits.message_rate, limits.message_burst, now)
+        self.bucket = TokenBucket(limits.message_rate, limits.message_burst, now)
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(limits.outbox)
         self.closing: tuple[int, str] | None = None
+        """The WebSocket close code and reason, once it is to be closed."""
 
-    def send(self, message: BaseModel) -> None:
+    def send(self, message: Shape) -> None:
         self.send_text(message.model_dump_json())
 
     def send_text(self, text: str) -> None:
@@ -33,7 +37,7 @@ class Client:
             self.close(1013, "too slow: reconnect")
 
     def close(self, code: int, reason: str) -> None:
-        """Close after what is queued; a full queue is dropped, for its reader is too slow."""
+        """Close the connection after the queued messages; a full queue is dropped."""
         if self.closing is not None:
             return
         self.closing = code, reason

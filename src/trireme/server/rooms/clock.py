@@ -1,4 +1,4 @@
-"""Time as rooms know it, so that tests can make it pass."""
+"""The clock of rooms: monotonic time, timers and timestamps, replaceable in tests."""
 
 from __future__ import annotations
 
@@ -9,30 +9,34 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 
-class Alarm(Protocol):
-    """Something that will be called later, unless cancelled."""
+class TimerHandle(Protocol):
+    """A scheduled callback that can be cancelled."""
 
     def cancel(self) -> None: ...
 
 
-class Clock(Protocol):
-    """Seconds that only grow, alarms, and the date."""
+class RoomClock(Protocol):
+    """What rooms need to know of time."""
 
-    def now(self) -> float: ...
-    def alarm(self, seconds: float, ring: Callable[[], None]) -> Alarm: ...
-    def stamp(self) -> str:
+    def now(self) -> float:
+        """Monotonic seconds."""
+        ...
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle: ...
+
+    def timestamp(self) -> str:
         """The date and time as ISO 8601 in UTC, to the millisecond."""
         ...
 
 
-class LoopClock:
-    """The machine's time; alarms ring in the running event loop."""
+class EventLoopClock:
+    """The machine's time, with timers in the running event loop."""
 
     def now(self) -> float:
         return time.monotonic()
 
-    def alarm(self, seconds: float, ring: Callable[[], None]) -> Alarm:
-        return asyncio.get_running_loop().call_later(seconds, ring)
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> TimerHandle:
+        return asyncio.get_running_loop().call_later(seconds, callback)
 
-    def stamp(self) -> str:
+    def timestamp(self) -> str:
         return datetime.now(UTC).isoformat(timespec="milliseconds")

@@ -1,4 +1,8 @@
-"""What happens in a room and is kept: its database rows, from which the room is built again."""
+"""Event sourcing: the events of a room, one database row each, from which its state is rebuilt.
+
+Tags and field names are what existing databases hold: they never change, whatever the class is
+called.
+"""
 
 from __future__ import annotations
 
@@ -6,108 +10,123 @@ from typing import Literal
 
 import msgspec
 
+OfferKind = Literal["undo", "rematch"]
+Actor = Literal["person", "agent", "clock", "nature"]
 
-class Event(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
-    """One thing that happened; a room's version counts them."""
+
+class StoredEvent(msgspec.Struct, frozen=True, tag_field="kind", omit_defaults=True):
+    """One entry of a room's append-only event log; the room's version counts them."""
 
 
-class Sat(Event, frozen=True, tag="sat"):
-    """A person took an open seat; `token` is the hash of the secret that holds it."""
+class SeatEvent(StoredEvent, frozen=True):
+    """An event of one seat."""
 
     seat: int
+
+
+class RequestedEvent(SeatEvent, frozen=True, kw_only=True):
+    """An event that a client may have requested."""
+
+    id: str | None = None
+    """The request's idempotency key; None: an agent, the clock or chance acted."""
+
+
+class SeatTakenEvent(SeatEvent, frozen=True, tag="sat"):
+    """A person took an open seat; `token` is the hash of the secret that holds it."""
+
     name: str
     token: str
 
 
-class Started(Event, frozen=True, tag="started"):
-    """No seat is open any more."""
+class StartedEvent(StoredEvent, frozen=True, tag="started"):
+    """All seats are taken and the game begins."""
 
 
-class Acted(Event, frozen=True, tag="acted"):
-    """A seat's action was accepted; with those of all seats to move, it becomes a move."""
+class ActedEvent(RequestedEvent, frozen=True, tag="acted"):
+    """A seat's action was accepted; together with those of all seats to move it becomes a move."""
 
-    seat: int
     action: str
-    by: Literal["person", "agent", "clock", "nature"]
-    id: str | None = None
-    """The client's id of the message that asked for it, so that it is granted only once."""
+    by: Actor
 
 
-class TookBack(Event, frozen=True, tag="took_back"):
-    """The last moves were taken back, as `seat` wished and `accepted`, if anybody, agreed."""
+class TakenBackEvent(RequestedEvent, frozen=True, tag="took_back"):
+    """The last `count` moves were taken back at `seat`'s request; `accepted`: who agreed to it."""
 
-    seat: int
     count: int
-    id: str | None = None
     accepted: int | None = None
 
 
-class Forfeited(Event, frozen=True, tag="forfeited"):
-    """A seat ended the game: it resigned, ran out of time, or its agent failed."""
+class ForfeitedEvent(RequestedEvent, frozen=True, tag="forfeited"):
+    """A seat lost by resigning, by running out of time, or by its agent's failure."""
 
-    seat: int
     reason: str
     detail: str
-    id: str | None = None
 
 
-class Offered(Event, frozen=True, tag="offered"):
-    """A person proposes something."""
+class OfferedEvent(RequestedEvent, frozen=True, tag="offered"):
+    """A person proposes an undo or a rematch."""
 
-    seat: int
-    what: Literal["undo", "rematch"]
-    id: str | None = None
+    what: OfferKind
 
 
-class Withdrawn(Event, frozen=True, tag="withdrawn"):
-    """An offer of `proposer` is no longer open; `seat` declined it."""
+class WithdrawnEvent(RequestedEvent, frozen=True, tag="withdrawn"):
+    """`proposer`'s offer is closed: `seat` declined it, or a move cancelled it."""
 
-    seat: int
-    what: Literal["undo", "rematch"]
+    what: OfferKind
     proposer: int
-    id: str | None = None
 
 
-class Rematched(Event, frozen=True, tag="rematched"):
-    """The game is played again in another room."""
+class RematchedEvent(RequestedEvent, frozen=True, tag="rematched"):
+    """The rematch was created in another room."""
 
-    seat: int
     room: str
-    id: str | None = None
 
 
-AnyEvent = Sat | Started | Acted | TookBack | Forfeited | Offered | Withdrawn | Rematched
+AnyEvent = (
+    SeatTakenEvent
+    | StartedEvent
+    | ActedEvent
+    | TakenBackEvent
+    | ForfeitedEvent
+    | OfferedEvent
+    | WithdrawnEvent
+    | RematchedEvent
+)
 
 
-class Chair(msgspec.Struct, frozen=True):
-    """One seat of a room: held by a token, by an agent, or open."""
+class SeatHolder(msgspec.Struct, frozen=True):
+    """Who holds one seat of a room: a person with a token, an agent, or nobody yet."""
 
     kind: Literal["person", "agent", "open"]
     name: str = ""
     """A person's name, or an agent's spec."""
     token: str | None = None
+    """The hash of the person's token."""
 
 
-class Setup(msgspec.Struct, frozen=True):
-    """A room as it was made."""
+class RoomSetup(msgspec.Struct, frozen=True):
+    """A room as it was created."""
 
     room: str
     game: str
     variant: str | None
     settings: dict[str, object]
-    chairs: tuple[Chair, ...]
+    holders: tuple[SeatHolder, ...] = msgspec.field(name="chairs")
     seed: int
-    """Nature's; known to nobody before the game is over."""
+    """Of chance moves; secret until the game is over."""
     clock: float | None
+    """Seconds that people have for a decision; None: no clock."""
     think: float
+    """Seconds that agents have for a decision."""
     pace: float
+    """Minimum seconds between agents' moves."""
     public: bool
     hints: bool
     created: str
 
 
 def encode(event: AnyEvent) -> str:
-    """The event as its row holds it."""
+    """The event as JSON, as its row holds it."""
     return msgspec.json.encode(event).decode()
 
 

@@ -1,10 +1,9 @@
-"""All rooms: made, found, loaded from the database when they are needed, and let go."""
+"""All rooms of a server: created, loaded from the database on demand, evicted from memory."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -16,145 +15,145 @@ from trireme.core.options import settings as settings_of
 from trireme.core.registry import make_game
 from trireme.server.catalogue import Catalogue
 from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, token_hash
-from trireme.server.limits import Limits
+from trireme.server.limits import ServerLimits
 from trireme.server.metrics import Metrics
-from trireme.server.protocol.bodies import Chair as WantedChair
-from trireme.server.protocol.bodies import NewRoom
+from trireme.server.protocol.bodies import NewRoom, SeatChoice, SeatGrant
 from trireme.server.protocol.codes import Refusal
-from trireme.server.storage.event_store import Ledger, Stored
+from trireme.server.storage.event_store import MAX_DELETED, EventStore, StoredRoom
 from trireme.server.storage.ratings import Ratings
-from trireme.server.storage.retention import AT_ONCE, Retention
-from trireme.server.workers.pool import Workers
-from trireme.server.workers.tasks import Warm
+from trireme.server.storage.retention import Retention
+from trireme.server.workers.pool import WorkerPool
+from trireme.server.workers.tasks import WarmUp
 
-from .clock import Clock
-from .events import AnyEvent, Chair, Setup
+from .clock import RoomClock
+from .events import AnyEvent, RoomSetup, SeatHolder
 from .room import Room
-from .table import Table
+from .table import GameTable
 from .views import terminal
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MOST_SAID = 1000
-"""Characters of an error that are sent: it quotes what came, and that may be long."""
-ASIDE = 4
-"""Slow pieces of work that may run at once beside the rooms."""
-
-
-@dataclass(frozen=True)
-class Held:
-    """Seats that somebody now holds."""
-
-    room: Room
-    token: str | None
-    seats: tuple[int, ...]
+MAX_ERROR_LENGTH = 1000
+"""Characters of an error message: it quotes the input, which may be long."""
+MAX_THREADS = 4
+"""Slow functions that may run in threads at the same time."""
 
 
 class Lobby:
-    """The rooms of one server."""
+    """The rooms of one server, and the services that they share."""
 
-    def __init__(self, engine: Engine, clock: Clock, limits: Limits, workers: int) -> None:
+    def __init__(
+        self, engine: Engine, clock: RoomClock, limits: ServerLimits, workers: int
+    ) -> None:
         self.limits = limits
         self.clock = clock
         self.metrics = Metrics()
-        self.ledger = Ledger(engine, self.metrics.committed_batch)
-        self.workers = Workers(workers, limits, self.metrics.thoughts.see)
+        self.store = EventStore(engine, self.metrics.batch_committed)
+        self.workers = WorkerPool(workers, limits, self.metrics.task_seconds.observe)
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
         self.rooms: dict[str, Room] = {}
-        self._aside = asyncio.Semaphore(ASIDE)
+        self._threads = asyncio.Semaphore(MAX_THREADS)
         self._loading: dict[str, asyncio.Task[Room]] = {}
+        self.metrics.gauge("rooms", "Rooms in memory.", lambda: len(self.rooms))
+        self.metrics.gauge("connections", "WebSockets in rooms.", lambda: self.connections)
+        self.metrics.gauge("workers", "Live worker processes.", lambda: self.workers.alive)
+        self.metrics.gauge("tasks_waiting", "Queued tasks.", lambda: self.workers.waiting)
 
     async def close(self) -> None:
-        """Send everybody away, stop the workers, commit what is waiting."""
+        """Disconnect all clients, stop the workers, commit the queued writes."""
         for room in self.rooms.values():
             for client in room.clients:
                 client.close(1001, "the server stops: reconnect soon")
         await asyncio.to_thread(self.workers.stop)
-        await asyncio.to_thread(self.ledger.close)
+        await asyncio.to_thread(self.store.close)
 
     @property
     def connections(self) -> int:
         return sum(len(room.clients) for room in self.rooms.values())
 
-    async def aside(self, do: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run what may take a while in a thread, a few at a time, so that nobody has to wait."""
-        async with self._aside:
-            return await asyncio.to_thread(do, *args, **kwargs)
+    async def run_in_thread(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run a slow function in a thread, a few at a time: the event loop is not blocked."""
+        async with self._threads:
+            return await asyncio.to_thread(function, *args, **kwargs)
 
-    async def create(self, wish: NewRoom) -> Held:
-        """A new room, and the creator's seats in it."""
-        self._must_have_place()
-        info = await self.catalogue.game(wish.game)
-        game = await self.aside(checked_game, wish.game, wish.variant, wish.settings)
-        chosen = settings_of(game)
-        wanted = _usual_chairs(game) if wish.seats is None else wish.seats
-        if len(wanted) != game.seats:
-            raise Refusal(
-                "bad_settings", f"{wish.game} has {game.seats} seats here, not {len(wanted)}"
-            )
-        token = new_token() if any(chair.kind == "me" for chair in wanted) else None
-        chairs = []
-        for chair in wanted:
-            made = _chair(chair, wish.name, token, info.opponent)
-            if made.kind == "agent":
-                await self.catalogue.vet(wish.game, chosen, made.name)
-            chairs.append(made)
-        setup = Setup(
-            new_room_id(),
-            wish.game,
-            wish.variant,
-            chosen,
-            tuple(chairs),
-            new_seed(),
-            _seconds(wish),
-            min(wish.think, self.limits.agent_seconds),
-            wish.pace,
-            wish.public,
-            _alone(chairs) if wish.hints is None else wish.hints,
-            self.clock.stamp(),
+    async def create(self, request: NewRoom) -> SeatGrant:
+        """Create a room; the grant holds the creator's seats."""
+        self._require_capacity()
+        info = await self.catalogue.game(request.game)
+        game = await self.run_in_thread(
+            checked_game, request.game, request.variant, request.settings
         )
-        room = await self._open(setup)
-        for spec in {chair.name for chair in chairs if chair.kind == "agent"}:
-            self.workers.prepare(Warm(wish.game, chosen, spec))
-        seats = () if token is None else room.table.holds(token_hash(token))
-        return Held(room, token, seats)
+        settings = settings_of(game)
+        choices = _default_seats(game) if request.seats is None else request.seats
+        if len(choices) != game.seats:
+            raise Refusal(
+                "bad_settings", f"{request.game} has {game.seats} seats here, not {len(choices)}"
+            )
+        token = new_token() if any(choice.kind == "me" for choice in choices) else None
+        holders = []
+        for choice in choices:
+            holder = _holder(choice, request.name, token, info.opponent)
+            if holder.kind == "agent":
+                await self.catalogue.check_agent(request.game, settings, holder.name)
+            holders.append(holder)
+        room = await self._open(
+            RoomSetup(
+                room=new_room_id(),
+                game=request.game,
+                variant=request.variant,
+                settings=settings,
+                holders=tuple(holders),
+                seed=new_seed(),
+                clock=_clock_seconds(request),
+                think=min(request.think, self.limits.agent_seconds),
+                pace=request.pace,
+                public=request.public,
+                hints=_hints_are_fair(holders) if request.hints is None else request.hints,
+                created=self.clock.timestamp(),
+            )
+        )
+        for spec in {holder.name for holder in holders if holder.kind == "agent"}:
+            self.workers.warm_up(WarmUp(request.game, settings, spec))
+        seats = () if token is None else room.table.seats_of(token_hash(token))
+        return _grant(room, token, seats)
 
-    async def join(self, room_id: str, seat: int | None, name: str) -> Held:
+    async def join(self, room_id: str, seat: int | None, name: str) -> SeatGrant:
+        """Take an open seat of a room; None: the first one."""
         room = await self.get(room_id)
         token = new_token()
-        return Held(room, token, await room.sit(seat, name, token_hash(token)))
+        return _grant(room, token, await room.take_seat(seat, name, token_hash(token)))
 
     async def get(self, room_id: str) -> Room:
         """The room, from memory or from the database."""
         room = self.rooms.get(room_id)
         if room is not None and not room.broken:
-            if room.deserted_at is not None:
-                room.deserted_at = self.clock.now()
+            if room.empty_since is not None:
+                room.empty_since = self.clock.now()
             return room
         if not is_room_id(room_id):
             raise Refusal("no_such_room", f"there is no room {room_id[:40]!r}")
         if room_id not in self._loading:
-            self._must_have_place()
+            self._require_capacity()
             task = asyncio.create_task(self._load(room_id))
             self._loading[room_id] = task
             task.add_done_callback(lambda _: self._loading.pop(room_id, None))
         return await asyncio.shield(self._loading[room_id])
 
-    async def rematch(self, table: Table) -> str:
-        """The same players in a new room, sides swapped."""
+    async def create_rematch(self, table: GameTable) -> str:
+        """Create a room with the same players, sides swapped, and return its id."""
         setup = msgspec.structs.replace(
             table.setup,
             room=new_room_id(),
-            chairs=(*table.chairs[1:], table.chairs[0]),
+            holders=(*table.holders[1:], table.holders[0]),
             seed=new_seed(),
-            created=self.clock.stamp(),
+            created=self.clock.timestamp(),
         )
         return (await self._open(setup)).id
 
     def listed(self) -> list[Room]:
-        """Public rooms that are not over and have somebody in them, newest first."""
+        """Public rooms that are not over and have clients, newest first."""
         found = [
             room
             for room in self.rooms.values()
@@ -163,52 +162,52 @@ class Lobby:
         return sorted(found, key=lambda room: room.table.setup.created, reverse=True)
 
     def sweep(self) -> None:
-        """Let go of rooms that nobody has been in for a while: the database has them."""
+        """Evict rooms that have been empty for a while; the database keeps them."""
         now = self.clock.now()
         for room_id, room in list(self.rooms.items()):
-            alone = room.deserted_at is not None and (
-                now - room.deserted_at > self.limits.idle_seconds
+            idle = room.empty_since is not None and (
+                now - room.empty_since > self.limits.idle_seconds
             )
-            if room.idle and (alone or room.broken):
+            if room.idle and (idle or room.broken):
                 del self.rooms[room_id]
 
-    async def forget(self, kept: Retention) -> int:
-        """Delete the rooms whose time is over, and give their number; moves come in between."""
-        gone = 0
+    async def delete_expired(self, retention: Retention) -> int:
+        """Delete expired rooms from the database, in batches between moves; return their number."""
+        deleted = 0
         while True:
-            spared = {*self.rooms, *self._loading}
-            some = await self.ledger.forget(kept, self.clock.stamp(), spared)
-            gone += some
-            if some < AT_ONCE:
-                return gone
+            in_use = {*self.rooms, *self._loading}
+            batch = await self.store.delete_expired(retention, self.clock.timestamp(), in_use)
+            deleted += batch
+            if batch < MAX_DELETED:
+                return deleted
 
-    def _must_have_place(self) -> None:
+    def _require_capacity(self) -> None:
         if len(self.rooms) >= self.limits.rooms:
             self.sweep()
         if len(self.rooms) >= self.limits.rooms:
             raise Refusal("too_many_rooms", "the server is full; try again later")
 
-    async def _open(self, setup: Setup) -> Room:
-        table = Table(setup)
-        made: list[AnyEvent] = []
-        if all(chair.kind != "open" for chair in setup.chairs):
+    async def _open(self, setup: RoomSetup) -> Room:
+        table = GameTable(setup)
+        events: list[AnyEvent] = []
+        if all(holder.kind != "open" for holder in setup.holders):
             try:
-                made = await self.aside(table.start)
+                events = await self.run_in_thread(table.start)
             except TriremeError as error:
                 raise Refusal("bad_settings", str(error)) from None
-        ts = self.clock.stamp()
-        await self.ledger.create(setup, made, ts)
-        for event in made:
-            table.add(event, ts)
+        ts = self.clock.timestamp()
+        await self.store.create(setup, events, ts)
+        for event in events:
+            table.apply_event(event, ts)
         room = Room(self, table, {})
         self.rooms[setup.room] = room
         return room
 
     async def _load(self, room_id: str) -> Room:
-        stored = await self.ledger.load(room_id)
+        stored = await self.store.load(room_id)
         if stored is None:
             raise Refusal("no_such_room", f"there is no room {room_id!r}")
-        table = await self.aside(_rebuilt, stored)
+        table = await self.run_in_thread(_rebuild, stored)
         room = Room(self, table, dict(stored.drafts))
         self.rooms[room_id] = room
         return room
@@ -220,36 +219,41 @@ def checked_game(name: str, variant: str | None, settings: dict[str, Any]) -> An
         return make_game(name, variant, **settings)
     except TriremeError as error:
         text = str(error)
-        shown = text if len(text) <= MOST_SAID else f"{text[:MOST_SAID]}…"
+        shown = text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
         raise Refusal("bad_settings", shown) from None
 
 
-def _rebuilt(stored: Stored) -> Table:
-    table = Table(stored.setup)
+def _rebuild(stored: StoredRoom) -> GameTable:
+    """The room's state, from its events."""
+    table = GameTable(stored.setup)
     for event, ts in stored.events:
-        table.add(event, ts)
+        table.apply_event(event, ts)
     return table
 
 
-def _usual_chairs(game: AnyGame) -> list[WantedChair]:
-    others = [WantedChair(kind="agent") for _ in range(game.seats - 1)]
-    return [WantedChair(kind="me"), *others]
+def _grant(room: Room, token: str | None, seats: tuple[int, ...]) -> SeatGrant:
+    return SeatGrant(room=room.id, token=token, seats=list(seats), info=room.info())
 
 
-def _chair(wanted: WantedChair, name: str, token: str | None, opponent: str) -> Chair:
-    if wanted.kind == "me" and token is not None:
-        return Chair("person", name, token_hash(token))
-    if wanted.kind == "agent":
-        return Chair("agent", wanted.agent or opponent)
-    return Chair("open")
+def _default_seats(game: AnyGame) -> list[SeatChoice]:
+    others = [SeatChoice(kind="agent") for _ in range(game.seats - 1)]
+    return [SeatChoice(kind="me"), *others]
 
 
-def _seconds(wish: NewRoom) -> float | None:
-    if wish.clock == "usual":
-        return terminal(wish.game).clock
-    return None if wish.clock == "none" else wish.clock
+def _holder(choice: SeatChoice, name: str, token: str | None, opponent: str) -> SeatHolder:
+    if choice.kind == "me" and token is not None:
+        return SeatHolder("person", name, token_hash(token))
+    if choice.kind == "agent":
+        return SeatHolder("agent", choice.agent or opponent)
+    return SeatHolder("open")
 
 
-def _alone(chairs: list[Chair]) -> bool:
-    """Whether one person at most plays, so that hints are unfair to nobody."""
-    return all(chair.kind != "open" for chair in chairs)
+def _clock_seconds(request: NewRoom) -> float | None:
+    if request.clock == "usual":
+        return terminal(request.game).clock
+    return None if request.clock == "none" else request.clock
+
+
+def _hints_are_fair(holders: list[SeatHolder]) -> bool:
+    """Whether at most one person plays, so that hints are unfair to nobody."""
+    return all(holder.kind != "open" for holder in holders)

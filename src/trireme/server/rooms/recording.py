@@ -1,4 +1,4 @@
-"""A room's record: built from its events, so that it is the same at every download."""
+"""Records and replays of rooms, built from their events: every download is the same."""
 
 from __future__ import annotations
 
@@ -9,27 +9,27 @@ import msgspec
 
 from trireme.core.game import AnyGame, Seat
 from trireme.core.record import Moves, Record, Scribe
-from trireme.server.protocol.shapes import ForfeitInfo, Replay
+from trireme.server.protocol.shapes import GameReplay
 
 from . import events
-from .table import Move, Table
-from .views import frames, recorded_result, result, scene
+from .table import GameTable, PlayedMove
+from .views import recorded_result, replay_frames, result, scene, visible_actions
 
 
-def record_text(table: Table, seats: Sequence[Seat]) -> str:
-    """The record; of a running game, what whoever holds `seats` may know of it.
+def record_text(table: GameTable, seats: Sequence[Seat]) -> str:
+    """The record; of a running game, what whoever holds `seats` may see of it.
 
-    There the seed, which would give nature's moves away, and hidden actions are null.
+    There the seed, which would reveal chance moves, and hidden actions are null.
     """
-    open_ = table.status == "over"
+    reveal = table.status == "over"
     now = table.started or table.setup.created
     scribe = Scribe(game_id=table.setup.room, now=lambda: now)
-    scribe.begin(table.game, table.names(), table.setup.seed if open_ else None)
-    for entry in table.entries:
+    scribe.begin(table.game, table.names(), table.setup.seed if reveal else None)
+    for entry in table.log:
         now = entry.ts
         if entry.move is not None:
-            _write_move(scribe, table.game, entry.move, seats, open_)
-        elif isinstance(entry.event, events.TookBack):
+            _write_move(scribe, table.game, entry.move, seats, reveal)
+        elif isinstance(entry.event, events.TakenBackEvent):
             scribe.undo(entry.event.count)
         if entry.ended:
             how = "forfeit" if table.forfeits else "over"
@@ -38,15 +38,9 @@ def record_text(table: Table, seats: Sequence[Seat]) -> str:
 
 
 def _write_move(
-    scribe: Scribe, game: AnyGame, move: Move, seats: Sequence[Seat], open_: bool
+    scribe: Scribe, game: AnyGame, move: PlayedMove, seats: Sequence[Seat], reveal: bool
 ) -> None:
-    viewers: Sequence[Seat | None] = seats or (None,)
-    shown = {
-        seat: game.write(action)
-        if open_ or any(not game.hides(seat, action, viewer) for viewer in viewers)
-        else None
-        for seat, action in move.actions.items()
-    }
+    shown = visible_actions(game, move, seats, reveal=reveal)
     details: dict[str, int | str] = {}
     if len(shown) == 1 and None not in shown.values():
         ((seat, action),) = move.actions.items()
@@ -54,28 +48,28 @@ def _write_move(
     scribe.move(cast(Moves, shown), details)
 
 
-def replay_of_table(table: Table, seats: Sequence[Seat]) -> Replay:
-    """The room's game, position by position, as whoever holds `seats` may know it."""
-    open_, moves = table.status == "over", list(table.moves)
+def replay_of_table(table: GameTable, seats: Sequence[Seat]) -> GameReplay:
+    """The replay of the room's game, as whoever holds `seats` may see it."""
+    reveal, moves = table.status == "over", list(table.moves)
     start = moves[0].before if moves else table.state
-    return Replay(
+    return GameReplay(
         game=table.game.name,
         settings=dict(table.setup.settings),
         scene=scene(table.game),
         seats=table.names(),
         room=table.setup.room,
         started=table.started or table.setup.created,
-        frames=frames(table.game, moves, start, seats, open_=open_),
-        result=result(table) if open_ else None,
+        frames=replay_frames(table.game, moves, start, seats, reveal=reveal),
+        result=result(table) if reveal else None,
     )
 
 
-def moves_of_record(record: Record) -> tuple[Any, list[Move]]:
-    """The start and every move that stands; raises `RecordError` where a line can't be played."""
+def moves_of_record(record: Record) -> tuple[Any, list[PlayedMove]]:
+    """The start and every move; raises `RecordError` where a line can't be played."""
     lines = record.text.split("\n")
     states = list(record.states())
     moves = [
-        Move(
+        PlayedMove(
             number,
             {seat: record.game.read(text) for seat, text in sorted(texts.items())},
             states[number - 1],
@@ -89,23 +83,18 @@ def moves_of_record(record: Record) -> tuple[Any, list[Move]]:
     return states[0], moves
 
 
-def replay_of_record(record: Record) -> Replay:
-    """A record's game, position by position: everything is open."""
+def replay_of_record(record: Record) -> GameReplay:
+    """The replay of a record; nothing is hidden."""
     start, moves = moves_of_record(record)
     record.verify()
     end = record.end
-    return Replay(
+    return GameReplay(
         game=record.game.name,
         settings=record.header.settings,
         scene=scene(record.game),
         seats=list(record.header.seats),
         room=None,
         started=record.header.started,
-        frames=frames(record.game, moves, start, (), open_=True),
-        result=None
-        if end is None
-        else recorded_result(
-            end.returns,
-            [ForfeitInfo(seat=f.seat, reason=f.reason, detail=f.detail) for f in end.forfeits],
-        ),
+        frames=replay_frames(record.game, moves, start, (), reveal=True),
+        result=None if end is None else recorded_result(end.returns, end.forfeits),
     )

@@ -1,7 +1,7 @@
-"""The table of a room: who sits, what was played, what may be done next; no sockets, no clock.
+"""The state of a room as a fold over its events (event sourcing); no sockets, clock or database.
 
-A table is the sum of its events. Every wish is first checked and turned into events, which are
-stored, and only then added; so what is told can always be built again.
+A request is first validated and turned into events; these are stored, and only then applied. So the
+state that clients see can always be rebuilt from the database.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from trireme.core.registry import make_game
 from trireme.server.protocol.codes import Refusal
 
 from . import events
-from .events import AnyEvent, Chair, Setup
-
-OfferKind = Literal["undo", "rematch"]
+from .events import AnyEvent, OfferKind, RoomSetup, SeatHolder
 
 
 @dataclass(frozen=True)
-class Move:
-    """One move as it was made; kept even when it is taken back, for those who missed it."""
+class PlayedMove:
+    """One move as it was made; the log keeps it when it is taken back, for late clients."""
 
     number: int
     actions: dict[Seat, Any]
@@ -38,7 +36,7 @@ class Move:
 
 @dataclass(frozen=True)
 class Ending:
-    """How the game would stand in the list of finished ones."""
+    """The final result, as the list of finished games has it."""
 
     names: list[str]
     returns: tuple[float, ...]
@@ -46,42 +44,45 @@ class Ending:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One event with what it led to."""
+class LogEntry:
+    """One event with its effect."""
 
     version: int
     event: AnyEvent
     ts: str
-    move: Move | None
+    move: PlayedMove | None
+    """The move that the event completed."""
     ended: bool
+    """Whether the event ended the game."""
 
 
-class Table:
-    """One game between chairs."""
+class GameTable:
+    """A room's game and seats; `apply_event` changes them, the request methods only validate."""
 
-    def __init__(self, setup: Setup) -> None:
+    def __init__(self, setup: RoomSetup) -> None:
         self.setup = setup
         self.game: AnyGame = make_game(setup.game, **setup.settings)
         self._start = self.game.start()
-        self.chairs: list[Chair] = list(setup.chairs)
-        self.entries: list[Entry] = []
-        self.moves: list[Move] = []
+        self.holders: list[SeatHolder] = list(setup.holders)
+        self.log: list[LogEntry] = []
+        self.moves: list[PlayedMove] = []
         self.pending: dict[Seat, Any] = {}
         self.offers: list[tuple[OfferKind, Seat]] = []
         self.started: str | None = None
         self.forfeits: tuple[RecordedForfeit, ...] = ()
         self.next_room: str | None = None
         self.decision = 0
-        """Counts decisions: what was thought out for an earlier one is worthless."""
-        self._granted: dict[tuple[Seat, str], int] = {}
-        self._texts: dict[Any, str] = {}
-        self._applied: tuple[Any, dict[Seat, Any], Any] | None = None
+        """Counts decisions: an agent's answer to an earlier one is dropped."""
+        self._versions: dict[tuple[Seat, str], int] = {}
+        """By seat and idempotency key: the version that the request led to."""
+        self._action_texts: dict[Any, str] = {}
+        self._last_apply: tuple[Any, dict[Seat, Any], Any] | None = None
 
-    # What is
+    # Queries
 
     @property
     def version(self) -> int:
-        return len(self.entries)
+        return len(self.log)
 
     @property
     def state(self) -> Any:
@@ -95,14 +96,14 @@ class Table:
 
     @property
     def to_move(self) -> tuple[Seat, ...]:
-        """The seats that the rules ask; nobody before the start and after the end."""
+        """The seats to move by the rules; none before the start and after the end."""
         if self.started is None or self.forfeits:
             return ()
         return self.game.to_move(self.state)
 
     @property
     def waiting_for(self) -> tuple[Seat, ...]:
-        """Those of them that have not acted yet."""
+        """Seats to move that have not acted yet."""
         return tuple(seat for seat in self.to_move if seat not in self.pending)
 
     @property
@@ -111,43 +112,45 @@ class Table:
             return self.game.forfeit(self.state, tuple(f.seat for f in self.forfeits))
         return self.game.returns(self.state)
 
-    def holds(self, token: str) -> tuple[Seat, ...]:
-        """The seats of whoever knows the secret with this hash."""
-        return tuple(s for s, chair in enumerate(self.chairs) if chair.token == token)
+    def seats_of(self, token: str) -> tuple[Seat, ...]:
+        """The seats that the token with this hash holds."""
+        return tuple(s for s, holder in enumerate(self.holders) if holder.token == token)
 
     def people(self) -> set[str]:
-        """The token hashes of all people at the table."""
-        return {chair.token for chair in self.chairs if chair.token is not None}
+        """The token hashes of all people who hold a seat."""
+        return {holder.token for holder in self.holders if holder.token is not None}
 
     def names(self) -> list[str]:
-        """What records call the players."""
-        return [chair.name or f"player {seat + 1}" for seat, chair in enumerate(self.chairs)]
+        """The players' names in records."""
+        return [holder.name or f"player {seat + 1}" for seat, holder in enumerate(self.holders)]
 
     def text(self, action: Any) -> str:
-        """The action as text, remembered: a board's points are listed again and again."""
-        found = self._texts.get(action)
-        if found is None:
-            found = self._texts[action] = self.game.write(action)
-        return found
+        """The action as text, cached: the same cells are listed for every position."""
+        cached = self._action_texts.get(action)
+        if cached is None:
+            cached = self._action_texts[action] = self.game.write(action)
+        return cached
 
-    def granted(self, seat: Seat, id: str) -> int | None:
-        """The version that a message with this id led to, if it was granted before."""
-        return self._granted.get((seat, id))
+    def version_of(self, seat: Seat, id: str) -> int | None:
+        """The version that the request with this idempotency key led to, if there was one."""
+        return self._versions.get((seat, id))
 
-    # What may be done: each checks and gives the events that would do it
+    # Requests: each validates, and returns the events that would carry it out
 
-    def sit(self, seat: Seat | None, name: str, token: str) -> list[AnyEvent]:
-        free = [s for s, chair in enumerate(self.chairs) if chair.kind == "open"]
+    def take_seat(self, seat: Seat | None, name: str, token: str) -> list[AnyEvent]:
+        free = [s for s, holder in enumerate(self.holders) if holder.kind == "open"]
         if not free:
             raise Refusal("room_full", "every seat of this room is taken")
         if seat is not None and seat not in free:
             raise Refusal("seat_taken", f"seat {seat} is not open; open: {free}")
-        made: list[AnyEvent] = [events.Sat(free[0] if seat is None else seat, name, token)]
-        return made + (self.start() if len(free) == 1 else [])
+        taken: list[AnyEvent] = [
+            events.SeatTakenEvent(free[0] if seat is None else seat, name, token)
+        ]
+        return taken + (self.start() if len(free) == 1 else [])
 
     def start(self) -> list[AnyEvent]:
-        """The start of the game, with nature's first moves."""
-        return [events.Started(), *self._nature(self._start, self.version + 1)]
+        """The start of the game, with the chance moves that open it."""
+        return [events.StartedEvent(), *self._chance_moves(self._start, self.version + 1)]
 
     def act(
         self, seat: Seat, text: str, by: Literal["person", "agent", "clock"], id: str | None = None
@@ -160,24 +163,25 @@ class Table:
         by: Literal["person", "agent", "clock"],
         id: str | None = None,
     ) -> list[AnyEvent]:
-        """Checked actions of one or more seats, and what nature does next."""
-        made: list[AnyEvent] = [
-            events.Acted(seat, self.game.write(action), by, id) for seat, action in actions.items()
+        """Checked actions of one or more seats, and the chance moves that follow."""
+        new: list[AnyEvent] = [
+            events.ActedEvent(seat, self.game.write(action), by, id=id)
+            for seat, action in actions.items()
         ]
         together = {**self.pending, **actions}
         if set(together) == set(self.to_move):
-            made += [
-                events.Withdrawn(proposer, what, proposer)
+            new += [
+                events.WithdrawnEvent(proposer, what, proposer)
                 for what, proposer in self.offers
                 if what == "undo"
             ]
             after = self._apply(self.state, together)
-            made += self._nature(after, self.version + len(made))
-        return made
+            new += self._chance_moves(after, self.version + len(new))
+        return new
 
     def read(self, seat: Seat, text: str) -> Any:
         """The action that `seat` may play now, or a refusal."""
-        self._must_play()
+        self._require_playing()
         if seat not in self.waiting_for:
             raise Refusal("not_your_turn", f"it is not the turn of seat {seat}")
         try:
@@ -193,26 +197,26 @@ class Table:
     def forfeit(
         self, seat: Seat, reason: str, detail: str, id: str | None = None
     ) -> list[AnyEvent]:
-        self._must_play()
-        return [events.Forfeited(seat, reason, detail, id)]
+        self._require_playing()
+        return [events.ForfeitedEvent(seat, reason, detail, id=id)]
 
     def undo(self, seat: Seat, id: str | None) -> list[AnyEvent]:
-        """Take back at once where no other person minds; else propose it, or accept theirs."""
-        self._must_play()
+        """Take back at once where no other person plays; else propose it, or accept their offer."""
+        self._require_playing()
         count = self.undo_count(seat)
         if not count:
             why = "nothing to take back" if self.game.undoable else "what was seen can't be unseen"
             raise Refusal("no_undo", f"{self.game.name}: {why}")
-        if not self._others(seat):
-            return [events.TookBack(seat, count, id)]
+        if not self._other_people(seat):
+            return [events.TakenBackEvent(seat, count, id=id)]
         if any(what == "undo" for what, _ in self._offers_to(seat)):
             return self.answer(seat, "undo", True, id)
         if ("undo", seat) in self.offers:
             return []
-        return [events.Offered(seat, "undo", id)]
+        return [events.OfferedEvent(seat, "undo", id=id)]
 
     def undo_count(self, seat: Seat) -> int:
-        """How many moves lie between now and the seat's previous decision; 0: it has none."""
+        """How many moves to take back to the seat's last decision; 0: it has none."""
         if not self.game.undoable:
             return 0
         for count, move in enumerate(reversed(self.moves), 1):
@@ -221,123 +225,128 @@ class Table:
         return 0
 
     def rematch(self, seat: Seat, id: str | None) -> list[AnyEvent] | None:
-        """Propose a rematch; None when everybody wants it and the new room can be made."""
-        self._must_be_over()
+        """Propose a rematch; None when everybody has agreed and the new room can be created."""
+        self._require_over()
         if self.next_room is not None:
             return []
-        wanting = {self.chairs[s].token for what, s in self.offers if what == "rematch"}
-        if self.people() <= wanting | {self.chairs[seat].token}:
+        agreed = {self.holders[s].token for what, s in self.offers if what == "rematch"}
+        if self.people() <= agreed | {self.holders[seat].token}:
             return None
-        if self.chairs[seat].token in wanting:
+        if self.holders[seat].token in agreed:
             return []
-        return [events.Offered(seat, "rematch", id)]
+        return [events.OfferedEvent(seat, "rematch", id=id)]
 
     def answer(self, seat: Seat, what: OfferKind, accept: bool, id: str | None) -> list[AnyEvent]:
-        """Decline an offer, or accept an undo; accepting a rematch is wanting it too."""
+        """Decline an offer, or accept an undo; a rematch is accepted by `rematch`."""
         open_offers = [proposer for kind, proposer in self._offers_to(seat) if kind == what]
         if not open_offers:
             raise Refusal("no_offer", f"nobody offers seat {seat} {what} now")
         proposer = open_offers[0]
         if not accept:
-            return [events.Withdrawn(seat, what, proposer, id)]
-        return [events.TookBack(proposer, self.undo_count(proposer), id, seat)]
+            return [events.WithdrawnEvent(seat, what, proposer, id=id)]
+        return [events.TakenBackEvent(proposer, self.undo_count(proposer), seat, id=id)]
 
-    # What happened
+    # Events
 
-    def add(self, event: AnyEvent, ts: str) -> Entry:
-        """Let an event that is stored happen."""
-        move: Move | None = None
+    def apply_event(self, event: AnyEvent, ts: str) -> LogEntry:
+        """Apply an event that is stored."""
+        move: PlayedMove | None = None
         playing = self.status == "playing"
         match event:
-            case events.Sat():
-                self.chairs[event.seat] = Chair("person", event.name, event.token)
-            case events.Started():
+            case events.SeatTakenEvent():
+                self.holders[event.seat] = SeatHolder("person", event.name, event.token)
+            case events.StartedEvent():
                 self.started = ts
-            case events.Acted():
-                move = self._played(event, ts)
-            case events.TookBack():
+            case events.ActedEvent():
+                move = self._apply_action(event, ts)
+            case events.TakenBackEvent():
                 del self.moves[len(self.moves) - event.count :]
                 self.pending.clear()
                 self.offers.clear()
                 self.decision += 1
-            case events.Forfeited():
+            case events.ForfeitedEvent():
                 forfeit = RecordedForfeit(event.seat, event.reason, event.detail)
                 self.forfeits = (*self.forfeits, forfeit)
-            case events.Offered():
+            case events.OfferedEvent():
                 self.offers.append((event.what, event.seat))
-            case events.Withdrawn():
+            case events.WithdrawnEvent():
                 self.offers = [o for o in self.offers if o != (event.what, event.proposer)]
-            case events.Rematched():
+            case events.RematchedEvent():
                 self.next_room = event.room
                 self.offers.clear()
         ended = playing and self.status == "over"
         if ended:
             self.decision += 1
             self.offers.clear()
-        entry = Entry(self.version + 1, event, ts, move, ended)
-        self.entries.append(entry)
-        if not isinstance(event, events.Sat | events.Started) and event.id is not None:
-            asked = event.accepted if isinstance(event, events.TookBack) else None
-            self._granted[event.seat if asked is None else asked, event.id] = entry.version
+        entry = LogEntry(self.version + 1, event, ts, move, ended)
+        self.log.append(entry)
+        if isinstance(event, events.RequestedEvent) and event.id is not None:
+            accepted = event.accepted if isinstance(event, events.TakenBackEvent) else None
+            requester = event.seat if accepted is None else accepted
+            self._versions[requester, event.id] = entry.version
         return entry
 
-    def ending(self, made: Sequence[AnyEvent], ts: str) -> Ending | None:
-        """The end that these events would bring, or None."""
+    def ending(self, new: Sequence[AnyEvent], ts: str) -> Ending | None:
+        """The final result if these events would end the game, else None."""
         if self.status != "playing":
             return None
         trial = copy(self)
-        trial.entries, trial.moves = [], list(self.moves[-1:])
+        trial.log, trial.moves = [], list(self.moves[-1:])
         trial.pending, trial.offers = dict(self.pending), list(self.offers)
-        trial._granted = {}
-        for event in made:
-            trial.add(event, ts)
+        trial._versions = {}
+        for event in new:
+            trial.apply_event(event, ts)
         if trial.status != "over":
             return None
         moves = len(self.moves) + len(trial.moves) - len(self.moves[-1:])
         return Ending(self.names(), trial.returns, moves)
 
-    def _played(self, event: events.Acted, ts: str) -> Move | None:
+    def _apply_action(self, event: events.ActedEvent, ts: str) -> PlayedMove | None:
         self.pending[event.seat] = self.game.read(event.action)
         if set(self.pending) != set(self.to_move):
             return None
         actions, before = dict(sorted(self.pending.items())), self.state
         self.pending.clear()
         after = self._apply(before, actions)
-        move = Move(len(self.moves) + 1, actions, before, after, ts)
+        move = PlayedMove(len(self.moves) + 1, actions, before, after, ts)
         self.moves.append(move)
         self.decision += 1
         return move
 
     def _apply(self, state: Any, actions: dict[Seat, Any]) -> Any:
-        """The next state; the same move is weighed, stored and added, but computed once."""
-        if self._applied is None or self._applied[0] is not state or self._applied[1] != actions:
-            self._applied = state, actions, self.game.apply(state, actions)
-        return self._applied[2]
+        """The next state; a move is validated, tried and applied, but computed once."""
+        if (
+            self._last_apply is None
+            or self._last_apply[0] is not state
+            or self._last_apply[1] != actions
+        ):
+            self._last_apply = state, actions, self.game.apply(state, actions)
+        return self._last_apply[2]
 
-    def _nature(self, state: Any, version: int) -> list[AnyEvent]:
-        """Nature's moves from `state` on, each drawn by the room's seed and its own place."""
-        made: list[AnyEvent] = []
+    def _chance_moves(self, state: Any, version: int) -> list[AnyEvent]:
+        """The chance moves from `state` on, each drawn from the room's seed and its own version."""
+        drawn: list[AnyEvent] = []
         while self.game.to_move(state) == (CHANCE,):
-            place = SeedSequence(self.setup.seed, spawn_key=(0, version + len(made)))
-            action = self.game.draw(state, Generator(PCG64(place)))
-            made.append(events.Acted(CHANCE, self.game.write(action), "nature"))
+            seed = SeedSequence(self.setup.seed, spawn_key=(0, version + len(drawn)))
+            action = self.game.draw(state, Generator(PCG64(seed)))
+            drawn.append(events.ActedEvent(CHANCE, self.game.write(action), "nature"))
             state = self.game.apply(state, {CHANCE: action})
-        return made
+        return drawn
 
-    def _others(self, seat: Seat) -> set[str]:
-        """The other people at the table."""
-        return self.people() - {self.chairs[seat].token or ""}
+    def _other_people(self, seat: Seat) -> set[str]:
+        """The token hashes of the other people in the room."""
+        return self.people() - {self.holders[seat].token or ""}
 
     def _offers_to(self, seat: Seat) -> Sequence[tuple[OfferKind, Seat]]:
-        mine = self.chairs[seat].token
-        return [offer for offer in self.offers if self.chairs[offer[1]].token != mine]
+        mine = self.holders[seat].token
+        return [offer for offer in self.offers if self.holders[offer[1]].token != mine]
 
-    def _must_play(self) -> None:
+    def _require_playing(self) -> None:
         if self.status == "waiting":
             raise Refusal("not_started", "the game begins when every seat is taken")
         if self.status == "over":
             raise Refusal("game_over", "the game is over")
 
-    def _must_be_over(self) -> None:
+    def _require_over(self) -> None:
         if self.status != "over":
             raise Refusal("game_running", "the game is not over yet")

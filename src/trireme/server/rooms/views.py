@@ -1,5 +1,7 @@
-"""What one viewer is told: a room's position and happenings, with nothing that the viewer may
-not know. This is the only file that turns a table into messages."""
+"""What one viewer may see of a room: the only file that turns its state into messages.
+
+Hidden information is removed here, by the game's own `view` and `hides`.
+"""
 
 from __future__ import annotations
 
@@ -11,29 +13,30 @@ import msgspec
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import CHANCE, AnyGame, Listed, Seat
+from trireme.core.record import Forfeited
 from trireme.core.registry import find, load
 from trireme.core.terminal import Terminal
 from trireme.server.protocol import shapes
 
 from . import events
-from .table import Entry, Move, Table
+from .table import GameTable, LogEntry, PlayedMove
 
-MOST_LISTED = 400
-"""Legal actions beyond this number are not listed."""
+MAX_LISTED = 400
+"""More legal actions than this are not listed."""
 
 
 @cache
 def terminal(game: str) -> Terminal:
-    """How the game speaks: names of seats, stories, its usual clock."""
-    made: Terminal = load(find(game).terminal)()
-    return made
+    """The game's texts: names of seats, sentences about moves, its default clock."""
+    texts: Terminal = load(find(game).terminal)()
+    return texts
 
 
 def scene(game: AnyGame) -> dict[str, Any]:
-    """What stands still all game long and a picture needs."""
+    """What does not change during the game and is needed to draw it."""
     place = find(game.name).scene
-    made: dict[str, Any] = {} if place is None else msgspec.to_builtins(load(place)(game))
-    return made
+    plain: dict[str, Any] = {} if place is None else msgspec.to_builtins(load(place)(game))
+    return plain
 
 
 def view_json(game: AnyGame, state: Any, seat: Seat | None) -> Any:
@@ -42,19 +45,19 @@ def view_json(game: AnyGame, state: Any, seat: Seat | None) -> Any:
 
 
 def seat_names(game: AnyGame, state: Any) -> list[str]:
-    speaker = terminal(game.name)
-    return [speaker.seat_name(game, state, seat) for seat in range(game.seats)]
+    texts = terminal(game.name)
+    return [texts.seat_name(game, state, seat) for seat in range(game.seats)]
 
 
 def position(
-    table: Table,
+    table: GameTable,
     seats: Sequence[Seat],
     drafts: dict[Seat, str],
     clock: shapes.ClockState | None,
-) -> shapes.Position:
-    """The room's present for a client that holds `seats`; with none, for a spectator."""
+) -> shapes.RoomPosition:
+    """The current position for a client that holds `seats`; with none, for a spectator."""
     game, state = table.game, table.state
-    return shapes.Position(
+    return shapes.RoomPosition(
         version=table.version,
         status=table.status,
         moves=len(table.moves),
@@ -69,124 +72,136 @@ def position(
     )
 
 
-def _seat_state(table: Table, seat: Seat, draft: str | None) -> shapes.SeatState:
+def _seat_state(table: GameTable, seat: Seat, draft: str | None) -> shapes.SeatState:
     game = table.game
-    asked = seat in table.waiting_for
+    awaited = seat in table.waiting_for
     locked = table.pending.get(seat)
     return shapes.SeatState(
         view=view_json(game, table.state, seat),
-        to_move=asked,
-        legal=_listed(table, seat) if asked else None,
-        draft=draft if asked else None,
+        to_move=awaited,
+        legal=_legal_texts(table, seat) if awaited else None,
+        draft=draft if awaited else None,
         locked=None if locked is None else game.write(locked),
         can_undo=table.status == "playing" and table.undo_count(seat) > 0,
     )
 
 
-def _listed(table: Table, seat: Seat) -> list[str] | None:
+def _legal_texts(table: GameTable, seat: Seat) -> list[str] | None:
     legal = table.game.legal(table.state, seat)
-    if not isinstance(legal, Listed) or len(legal) > MOST_LISTED:
+    if not isinstance(legal, Listed) or len(legal) > MAX_LISTED:
         return None
     return [table.text(action) for action in legal]
 
 
-def result(table: Table) -> shapes.Result:
-    return _result(
-        table.returns,
-        [shapes.ForfeitInfo(seat=f.seat, reason=f.reason, detail=f.detail) for f in table.forfeits],
-    )
+def result(table: GameTable) -> shapes.GameResult:
+    return recorded_result(table.returns, table.forfeits)
 
 
-def _result(returns: Sequence[float], forfeits: list[shapes.ForfeitInfo]) -> shapes.Result:
+def recorded_result(returns: Sequence[float], forfeits: Sequence[Forfeited]) -> shapes.GameResult:
     best = max(returns)
     winners = [seat for seat, value in enumerate(returns) if value == best]
-    return shapes.Result(
-        returns=list(returns), winners=winners if len(returns) > 1 else [], forfeits=forfeits
+    return shapes.GameResult(
+        returns=list(returns),
+        winners=winners if len(returns) > 1 else [],
+        forfeits=[
+            shapes.ForfeitInfo(seat=f.seat, reason=f.reason, detail=f.detail) for f in forfeits
+        ],
     )
 
 
-recorded_result = _result
-
-
-def happenings(table: Table, entry: Entry, seats: Sequence[Seat]) -> list[shapes.Happening]:
-    """What a client that holds `seats` learns from one event."""
-    told: list[shapes.Happening] = []
+def visible_events(
+    table: GameTable, entry: LogEntry, seats: Sequence[Seat]
+) -> list[shapes.RoomEvent]:
+    """What a client that holds `seats` may see of one log entry."""
+    visible: list[shapes.RoomEvent] = []
     match entry.event:
-        case events.Sat(seat=seat, name=name):
-            told.append(shapes.Sat(seat=seat, name=name))
-        case events.Started():
-            told.append(shapes.Started())
-        case events.Acted(seat=seat):
+        case events.SeatTakenEvent(seat=seat, name=name):
+            visible.append(shapes.Sat(seat=seat, name=name))
+        case events.StartedEvent():
+            visible.append(shapes.Started())
+        case events.ActedEvent(seat=seat):
             if entry.move is None:
-                told.append(shapes.Ready(seat=seat))
+                visible.append(shapes.Ready(seat=seat))
             else:
-                told.append(moved(table.game, entry.move, seats, open_=False))
-        case events.TookBack(seat=seat, count=count):
-            told.append(shapes.TakenBack(seat=seat, count=count))
-        case events.Forfeited():
-            pass
-        case events.Offered(seat=seat, what=what):
-            told.append(shapes.Offered(offer=shapes.Offer(kind=what, seat=seat)))
-        case events.Withdrawn(seat=seat, what=what, proposer=proposer):
+                visible.append(move_event(table.game, entry.move, seats, reveal=False))
+        case events.TakenBackEvent(seat=seat, count=count):
+            visible.append(shapes.TakenBack(seat=seat, count=count))
+        case events.ForfeitedEvent():
+            pass  # `ended` tells it
+        case events.OfferedEvent(seat=seat, what=what):
+            visible.append(shapes.Offered(offer=shapes.Offer(kind=what, seat=seat)))
+        case events.WithdrawnEvent(seat=seat, what=what, proposer=proposer):
             offer = shapes.Offer(kind=what, seat=proposer)
-            told.append(shapes.Withdrawn(offer=offer, seat=seat))
-        case events.Rematched(room=room):
-            told.append(shapes.Rematched(room=room))
+            visible.append(shapes.Withdrawn(offer=offer, seat=seat))
+        case events.RematchedEvent(room=room):
+            visible.append(shapes.Rematched(room=room))
     if entry.ended:
-        told.append(shapes.Ended(result=result(table)))
-    return told
+        visible.append(shapes.Ended(result=result(table)))
+    return visible
 
 
-def moved(
-    game: AnyGame, move: Move, seats: Sequence[Seat], *, open_: bool, ts: str | None = None
-) -> shapes.Moved:
-    """A move as whoever holds `seats` may know it; `open_`: the game is over, all is known."""
+def visible_actions(
+    game: AnyGame, move: PlayedMove, seats: Sequence[Seat], *, reveal: bool
+) -> dict[Seat, str | None]:
+    """The move's actions as text; None: hidden from whoever holds `seats`.
+
+    `reveal`: the game is over, nothing is hidden any more.
+    """
     viewers: Sequence[Seat | None] = seats or (None,)
-    deeds = [
-        shapes.Deed(
+    return {
+        seat: game.write(action)
+        if reveal or any(not game.hides(seat, action, viewer) for viewer in viewers)
+        else None
+        for seat, action in move.actions.items()
+    }
+
+
+def move_event(
+    game: AnyGame, move: PlayedMove, seats: Sequence[Seat], *, reveal: bool
+) -> shapes.Moved:
+    """A move as whoever holds `seats` may see it."""
+    actions = [
+        shapes.SeatAction(
             seat=seat,
             name="nature"
             if seat == CHANCE
             else terminal(game.name).seat_name(game, move.before, seat),
-            action=game.write(action)
-            if open_ or any(not game.hides(seat, action, viewer) for viewer in viewers)
-            else None,
+            action=action,
         )
-        for seat, action in move.actions.items()
+        for seat, action in visible_actions(game, move, seats, reveal=reveal).items()
     ]
-    return shapes.Moved(
-        move=move.number, deeds=deeds, story=_story(game, move, viewers), ts=ts or move.ts
-    )
+    story = _story(game, move, seats or (None,))
+    return shapes.Moved(move=move.number, actions=actions, story=story, ts=move.ts)
 
 
-def _story(game: AnyGame, move: Move, viewers: Sequence[Seat | None]) -> list[str]:
-    """What happened, in words: for several seats of one client, each sentence once."""
+def _story(game: AnyGame, move: PlayedMove, viewers: Sequence[Seat | None]) -> list[str]:
+    """The move's effects as sentences; each once, though several seats of a client see it."""
     lines: dict[str, None] = {}
     for viewer in viewers:
-        told = terminal(game.name).sentences(game, move.before, move.actions, move.after, viewer)
-        lines.update(dict.fromkeys(told))
+        seen = terminal(game.name).sentences(game, move.before, move.actions, move.after, viewer)
+        lines.update(dict.fromkeys(seen))
     return list(lines)
 
 
-def frames(
+def replay_frames(
     game: AnyGame,
-    moves: Sequence[Move],
+    moves: Sequence[PlayedMove],
     start: Any,
     seats: Sequence[Seat],
     *,
-    open_: bool,
+    reveal: bool,
 ) -> list[shapes.Frame]:
-    """Every position from the start on. `open_`: all views, and actions that were hidden."""
-    viewers: list[Seat | None] = [*range(game.seats), None] if open_ else [*(seats or (None,))]
-    made = []
+    """Every position from the start on; `reveal`: all views, and actions that were hidden."""
+    shown: Sequence[Seat] = range(game.seats) if reveal else seats
+    viewers: list[Seat | None] = [*shown, None] if reveal else [*(seats or (None,))]
+    frames = []
     for number in range(len(moves) + 1):
         move = moves[number - 1] if number else None
         state = move.after if move else start
-        eyes: Sequence[Seat] = range(game.seats) if open_ else seats
-        made.append(
+        frames.append(
             shapes.Frame(
                 move=number,
-                moved=None if move is None else moved(game, move, eyes, open_=open_),
+                moved=None if move is None else move_event(game, move, shown, reveal=reveal),
                 to_move=[seat for seat in game.to_move(state) if seat != CHANCE],
                 seat_names=seat_names(game, state),
                 views={
@@ -195,11 +210,11 @@ def frames(
                 },
             )
         )
-    return made
+    return frames
 
 
-def fallback(table: Table, seat: Seat) -> Any:
-    """The action that counts when the clock ends without a draft; None where there is none."""
+def fallback(table: GameTable, seat: Seat) -> Any:
+    """The action that is played when the clock runs out without a draft; None: forfeit."""
     game = table.game
     try:
         action = terminal(game.name).fallback(game, game.view(table.state, seat), seat)

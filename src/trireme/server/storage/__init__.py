@@ -1,1 +1,1 @@
-"""What the server keeps in the database: events of rooms, their retention, agents' ratings."""
+"""The server's part of the database: event logs of rooms, retention, ratings of agents."""

@@ -1,7 +1,8 @@
-"""The rooms' part of the database: one thread writes and reads it, many wishes to a transaction.
+"""The event store: append-only event logs of rooms in the database, written with group commit.
 
-A caller's `await` returns when its rows are committed. While one transaction runs, the wishes that
-come are gathered for the next, so that a busy server commits many moves at once.
+One thread does all reading and writing. A caller's `await` returns when its rows are committed;
+requests that arrive while a transaction runs are batched into the next one, so that a busy server
+commits many moves at once.
 """
 
 from __future__ import annotations
@@ -13,50 +14,43 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 from sqlalchemy import Connection, Engine, TextClause, text
 
-from trireme.server.rooms.events import AnyEvent, Setup, decode, encode
+from trireme.server.protocol.bodies import RecentGame
+from trireme.server.rooms.events import AnyEvent, RoomSetup, decode, encode
+from trireme.server.rooms.table import Ending
 
-from .retention import Retention, forget
+from .retention import Retention
 
 T = TypeVar("T")
-BATCH = 500
-ROWS = 100
-"""Rows of one statement. The fewer statements, the less often the thread has to ask for Python's
-lock again, which on a busy machine takes far longer than the database does."""
+MAX_BATCH = 500
+"""Requests of one transaction."""
+MAX_ROWS = 100
+"""Rows of one INSERT. Each statement reacquires Python's global interpreter lock, which on a busy
+machine takes far longer than the database does."""
+MAX_DELETED = 200
+"""Expired rooms deleted in one transaction: moves wait for it."""
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredRoom:
     """A room as the database has it."""
 
-    setup: Setup
+    setup: RoomSetup
     events: list[tuple[AnyEvent, str]]
-    """Each with its time."""
+    """Each with its timestamp."""
     drafts: dict[int, tuple[int, str]]
-    """By seat: the decision it was made for, and its text."""
-
-
-@dataclass(frozen=True)
-class Finished:
-    """A finished game in the list of recent ones."""
-
-    room: str
-    game: str
-    variant: str | None
-    names: list[str]
-    returns: list[float]
-    moves: int
-    ended: str
+    """By seat: the decision that the draft was made for, and its text."""
 
 
 @dataclass(frozen=True)
 class _Row:
-    """One event on its way into the database."""
+    """One row of `room_events`."""
 
     room: str
     version: int
@@ -65,34 +59,39 @@ class _Row:
 
 
 @dataclass
-class _Wish:
+class _Request:
+    """What one caller waits for: the rows are inserted, then `execute` is called."""
+
     rows: Sequence[_Row]
-    do: Callable[[Connection], Any] | None
+    execute: Callable[[Connection], Any] | None
     loop: asyncio.AbstractEventLoop
     done: asyncio.Future[Any]
 
 
-class Ledger:
-    """Rooms, their events and drafts."""
+class EventStore:
+    """Rooms, their event logs and drafts."""
 
-    def __init__(self, engine: Engine, timed: Callable[[float, int], None] | None = None) -> None:
+    def __init__(
+        self, engine: Engine, on_commit: Callable[[float, int], None] | None = None
+    ) -> None:
+        """`on_commit(seconds, requests)` is called in the store's thread after a transaction."""
         self._engine = engine
-        self._timed = timed
-        self._wishes: queue.SimpleQueue[_Wish | None] = queue.SimpleQueue()
-        self._thread = threading.Thread(target=self._run, name="ledger", daemon=True)
+        self._on_commit = on_commit
+        self._requests: queue.SimpleQueue[_Request | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="event-store", daemon=True)
         self._thread.start()
 
     def close(self) -> None:
-        """Commit what is waiting, then stop."""
-        self._wishes.put(None)
+        """Commit the queued requests, then stop the thread."""
+        self._requests.put(None)
         self._thread.join()
 
     async def ping(self) -> None:
         """Return if the database answers."""
-        await self._do(lambda connection: connection.execute(text("SELECT 1")).scalar_one())
+        await self._submit(lambda connection: connection.execute(text("SELECT 1")).scalar_one())
 
-    async def create(self, setup: Setup, made: Sequence[AnyEvent], ts: str) -> None:
-        def do(connection: Connection) -> None:
+    async def create(self, setup: RoomSetup, events: Sequence[AnyEvent], ts: str) -> None:
+        def execute(connection: Connection) -> None:
             connection.execute(
                 text(
                     "INSERT INTO rooms (room_id, game, variant, setup, public, status, names,"
@@ -103,34 +102,34 @@ class Ledger:
                     "room": setup.room,
                     "game": setup.game,
                     "variant": setup.variant,
-                    "setup": msgspec.json.encode(setup).decode(),
+                    "setup": _json(setup),
                     "public": setup.public,
                     "ts": ts,
                 },
             )
-            _insert(connection, _rows(setup.room, 0, made, ts))
+            _insert(connection, _rows(setup.room, 0, events, ts))
 
-        await self._do(do)
+        await self._submit(execute)
 
     async def append(
         self,
         room: str,
         version: int,
-        made: Sequence[AnyEvent],
+        events: Sequence[AnyEvent],
         ts: str,
-        finished: Finished | None = None,
+        ending: Ending | None = None,
     ) -> None:
-        """Store the events that follow `version`, and the end where they bring it."""
-        rows = _rows(room, version, made, ts)
-        if finished is None:
-            await self._do(None, rows)
+        """Append the events that follow `version`, and the final result where they end the game."""
+        rows = _rows(room, version, events, ts)
+        if ending is None:
+            await self._submit(None, rows)
         else:
-            await self._do(lambda connection: _finish(connection, finished), rows)
+            await self._submit(lambda connection: _finish(connection, room, ending, ts), rows)
 
     async def draft(self, room: str, seat: int, decision: int, action: str | None) -> None:
-        """Keep a seat's draft; None forgets it."""
+        """Store a seat's draft; None deletes it."""
 
-        def do(connection: Connection) -> None:
+        def execute(connection: Connection) -> None:
             row = {"room": room, "seat": seat, "decision": decision, "action": action}
             connection.execute(
                 text("DELETE FROM room_drafts WHERE room_id = :room AND seat = :seat"), row
@@ -140,47 +139,38 @@ class Ledger:
                     text("INSERT INTO room_drafts VALUES (:room, :seat, :decision, :action)"), row
                 )
 
-        await self._do(do)
+        await self._submit(execute)
 
-    async def load(self, room: str) -> Stored | None:
+    async def load(self, room: str) -> StoredRoom | None:
         """The room, or None where there is none."""
-        return await self._do(lambda connection: _load(connection, room))
+        return await self._submit(lambda connection: _load(connection, room))
 
-    async def recent(self, game: str | None, count: int) -> list[Finished]:
+    async def recent(self, game: str | None, count: int) -> list[RecentGame]:
         """Finished public games, newest first."""
+        return await self._submit(lambda connection: _recent(connection, game, count))
 
-        def do(connection: Connection) -> list[Finished]:
-            rows = connection.execute(
-                text(
-                    "SELECT room_id, game, variant, names, returns, moves, updated FROM rooms"
-                    " WHERE status = 'over' AND public"
-                    + (" AND game = :game" if game is not None else "")
-                    + " ORDER BY updated DESC LIMIT :count"
-                ),
-                {"game": game, "count": count} if game is not None else {"count": count},
-            )
-            return [Finished(r[0], r[1], r[2], _list(r[3]), _list(r[4]), r[5], r[6]) for r in rows]
+    async def delete_expired(self, retention: Retention, now: str, in_use: Collection[str]) -> int:
+        """Delete up to `MAX_DELETED` expired rooms, none that are `in_use`; return their number."""
+        return await self._submit(
+            lambda connection: _delete_expired(connection, retention, now, in_use)
+        )
 
-        return await self._do(do)
-
-    async def forget(self, kept: Retention, now: str, spared: Collection[str]) -> int:
-        """Delete some rooms whose time is over, and give their number."""
-        return await self._do(lambda connection: forget(connection, kept, now, spared))
-
-    async def _do(self, do: Callable[[Connection], T] | None, rows: Sequence[_Row] = ()) -> T:
-        """Have the rows entered, then `do` done, in one transaction."""
+    async def _submit(
+        self, execute: Callable[[Connection], T] | None, rows: Sequence[_Row] = ()
+    ) -> T:
+        """Insert the rows and call `execute`, in one transaction."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[T] = loop.create_future()
-        self._wishes.put(_Wish(rows, do, loop, done))
+        self._requests.put(_Request(rows, execute, loop, done))
         return await done
 
     def _run(self) -> None:
         with self._engine.connect() as connection:
-            while (wish := self._wishes.get()) is not None:
-                batch = [wish]
+            while (request := self._requests.get()) is not None:
+                batch = [request]
                 stop = False
-                while len(batch) < BATCH and not self._wishes.empty():
-                    more = self._wishes.get()
+                while len(batch) < MAX_BATCH and not self._requests.empty():
+                    more = self._requests.get()
                     if more is None:
                         stop = True
                         break
@@ -189,8 +179,8 @@ class Ledger:
                 if stop:
                     return
 
-    def _commit(self, connection: Connection, batch: list[_Wish]) -> None:
-        """One transaction for all, or, if any of them fails, one for each."""
+    def _commit(self, connection: Connection, batch: list[_Request]) -> None:
+        """One transaction for the batch; if any request fails, one for each."""
         began = time.perf_counter()
         try:
             results = _execute(connection, batch)
@@ -198,86 +188,87 @@ class Ledger:
         except Exception as error:
             connection.rollback()
             if len(batch) == 1:
-                _tell(batch, [None], error)
+                _resolve(batch, [None], error)
             else:
-                for wish in batch:
-                    self._commit(connection, [wish])
+                for request in batch:
+                    self._commit(connection, [request])
             return
-        _tell(batch, results)
-        if self._timed is not None:
-            self._timed(time.perf_counter() - began, len(batch))
+        _resolve(batch, results)
+        if self._on_commit is not None:
+            self._on_commit(time.perf_counter() - began, len(batch))
 
 
-def _execute(connection: Connection, batch: Sequence[_Wish]) -> list[Any]:
-    """Do what is wished, in order, the rows of neighbours together."""
+def _execute(connection: Connection, batch: Sequence[_Request]) -> list[Any]:
+    """Execute the requests in order; rows of consecutive requests share INSERT statements."""
     results: list[Any] = []
     rows: list[_Row] = []
-    for wish in batch:
-        rows.extend(wish.rows)
-        if wish.do is None:
+    for request in batch:
+        rows.extend(request.rows)
+        if request.execute is None:
             results.append(None)
         else:
             _insert(connection, rows)
             rows.clear()
-            results.append(wish.do(connection))
+            results.append(request.execute(connection))
     _insert(connection, rows)
     return results
 
 
-def _tell(batch: Sequence[_Wish], results: Sequence[Any], error: Exception | None = None) -> None:
-    """Wake everybody who waits, in one go."""
+def _resolve(
+    batch: Sequence[_Request], results: Sequence[Any], error: Exception | None = None
+) -> None:
+    """Complete the futures of all callers with one callback in their event loop."""
 
-    def tell() -> None:
-        for wish, result in zip(batch, results, strict=True):
-            if wish.done.cancelled():
+    def resolve() -> None:
+        for request, result in zip(batch, results, strict=True):
+            if request.done.cancelled():
                 continue
             if error is None:
-                wish.done.set_result(result)
+                request.done.set_result(result)
             else:
-                wish.done.set_exception(error)
+                request.done.set_exception(error)
 
     with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-        batch[0].loop.call_soon_threadsafe(tell)
+        batch[0].loop.call_soon_threadsafe(resolve)
 
 
-def _rows(room: str, version: int, made: Sequence[AnyEvent], ts: str) -> list[_Row]:
-    return [_Row(room, version + n, encode(event), ts) for n, event in enumerate(made, 1)]
+def _rows(room: str, version: int, events: Sequence[AnyEvent], ts: str) -> list[_Row]:
+    return [_Row(room, version + n, encode(event), ts) for n, event in enumerate(events, 1)]
 
 
 def _insert(connection: Connection, rows: Sequence[_Row]) -> None:
-    for begin in range(0, len(rows), ROWS):
-        some = rows[begin : begin + ROWS]
+    for begin in range(0, len(rows), MAX_ROWS):
+        some = rows[begin : begin + MAX_ROWS]
         values: dict[str, Any] = {}
         for n, row in enumerate(some):
             values |= {f"r{n}": row.room, f"v{n}": row.version, f"e{n}": row.event, f"t{n}": row.ts}
-        connection.execute(_insertion(len(some)), values)
+        connection.execute(_insert_statement(len(some)), values)
 
 
 @cache
-def _insertion(count: int) -> TextClause:
-    """The statement that enters so many events."""
+def _insert_statement(count: int) -> TextClause:
+    """The INSERT of `count` events."""
     places = ", ".join(f"(:r{n}, :v{n}, :e{n}, :t{n})" for n in range(count))
     return text(f"INSERT INTO room_events (room_id, version, event, ts) VALUES {places}")
 
 
-def _finish(connection: Connection, finished: Finished) -> None:
-    """Enter a finished game in the list of recent ones."""
+def _finish(connection: Connection, room: str, ending: Ending, ts: str) -> None:
     connection.execute(
         text(
             "UPDATE rooms SET status = 'over', names = :names, returns = :returns,"
             " moves = :moves, updated = :ts WHERE room_id = :room"
         ),
         {
-            "room": finished.room,
-            "names": msgspec.json.encode(finished.names).decode(),
-            "returns": msgspec.json.encode(finished.returns).decode(),
-            "moves": finished.moves,
-            "ts": finished.ended,
+            "room": room,
+            "names": _json(ending.names),
+            "returns": _json(ending.returns),
+            "moves": ending.moves,
+            "ts": ts,
         },
     )
 
 
-def _load(connection: Connection, room: str) -> Stored | None:
+def _load(connection: Connection, room: str) -> StoredRoom | None:
     key = {"room": room}
     setup = connection.execute(
         text("SELECT setup FROM rooms WHERE room_id = :room"), key
@@ -291,13 +282,70 @@ def _load(connection: Connection, room: str) -> Stored | None:
     drafts = connection.execute(
         text("SELECT seat, decision, action FROM room_drafts WHERE room_id = :room"), key
     )
-    return Stored(
-        msgspec.json.decode(setup, type=Setup),
+    return StoredRoom(
+        msgspec.json.decode(setup, type=RoomSetup),
         events,
         {seat: (decision, action) for seat, decision, action in drafts},
     )
 
 
-def _list(text: str) -> list[Any]:
-    decoded: list[Any] = msgspec.json.decode(text)
-    return decoded
+def _recent(connection: Connection, game: str | None, count: int) -> list[RecentGame]:
+    rows = connection.execute(
+        text(
+            "SELECT room_id, game, variant, names, returns, moves, updated FROM rooms"
+            " WHERE status = 'over' AND public"
+            + (" AND game = :game" if game is not None else "")
+            + " ORDER BY updated DESC LIMIT :count"
+        ),
+        {"game": game, "count": count} if game is not None else {"count": count},
+    )
+    return [
+        RecentGame(
+            room=row.room_id,
+            game=row.game,
+            variant=row.variant,
+            seats=msgspec.json.decode(row.names, type=list[str]),
+            returns=msgspec.json.decode(row.returns, type=list[float]),
+            moves=row.moves,
+            ended=row.updated,
+        )
+        for row in rows
+    ]
+
+
+_EXPIRED = """
+SELECT room_id FROM rooms WHERE
+  (status = 'over' AND updated < :finished)
+  OR (status <> 'over' AND updated < :empty
+      AND NOT EXISTS (SELECT 1 FROM room_events AS e WHERE e.room_id = rooms.room_id
+                      AND (e.ts >= :unfinished
+                           AND (e.event LIKE :person OR e.event LIKE :agent)
+                           OR e.ts >= :empty)))
+ORDER BY updated LIMIT :count
+"""
+
+
+def _delete_expired(
+    connection: Connection, retention: Retention, now: str, in_use: Collection[str]
+) -> int:
+    def before(days: float) -> str:
+        then = datetime.fromisoformat(now) - timedelta(days=days)
+        return then.isoformat(timespec="milliseconds")
+
+    values = {
+        "finished": before(retention.finished),
+        "unfinished": before(retention.unfinished),
+        "empty": before(retention.empty),
+        "person": '%"by":"person"%',
+        "agent": '%"by":"agent"%',
+        "count": MAX_DELETED + len(in_use),
+    }
+    found = connection.execute(text(_EXPIRED), values).scalars()
+    expired = [room for room in found if room not in in_use][:MAX_DELETED]
+    for room in expired:
+        connection.execute(text("DELETE FROM rooms WHERE room_id = :room"), {"room": room})
+    return len(expired)
+
+
+def _json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()

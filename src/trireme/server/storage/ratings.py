@@ -1,4 +1,4 @@
-"""Ratings for the web page: where the arena's runs in the same store put the agents."""
+"""Ratings of agents for the web page, from the arena's runs in the same database."""
 
 from __future__ import annotations
 
@@ -12,33 +12,33 @@ from trireme.arena.standing import Table
 from trireme.core.game import AnyGame
 from trireme.core.options import settings
 from trireme.core.registry import GAMES, make_game
+from trireme.server.catalogue import require_game
 from trireme.server.protocol.bodies import Rating
-from trireme.server.protocol.codes import Refusal
-from trireme.server.rooms.clock import Clock
+from trireme.server.rooms.clock import RoomClock
 
-FRESH_SECONDS = 60
-"""How long a standing is shown before the store is asked again."""
+MAX_AGE_SECONDS = 60
+"""How long ratings are cached."""
 
 
 class Ratings:
-    """The standing of every game with its default settings, computed at most once a minute."""
+    """The ratings of every game with its default settings, computed at most once a minute."""
 
-    def __init__(self, engine: Engine, clock: Clock) -> None:
+    def __init__(self, engine: Engine, clock: RoomClock) -> None:
         self._engine, self._clock = engine, clock
-        self._kept: dict[str, tuple[float, list[Rating]]] = {}
+        self._cache: dict[str, tuple[float, list[Rating]]] = {}
         self._lock = asyncio.Lock()
 
-    async def of(self, game: str | None) -> list[Rating]:
-        if game is not None and game not in GAMES:
-            raise Refusal("no_such_game", f"no game {game!r}; there are {', '.join(GAMES)}")
+    async def of_game(self, game: str | None) -> list[Rating]:
+        if game is not None:
+            require_game(game)
         return [r for name in ([game] if game else GAMES) for r in await self._rated(name)]
 
     async def _rated(self, game: str) -> list[Rating]:
         async with self._lock:
             now = self._clock.now()
-            if game not in self._kept or now - self._kept[game][0] > FRESH_SECONDS:
-                self._kept[game] = now, await asyncio.to_thread(_rate, self._engine, game)
-            return self._kept[game][1]
+            if game not in self._cache or now - self._cache[game][0] > MAX_AGE_SECONDS:
+                self._cache[game] = now, await asyncio.to_thread(_rate, self._engine, game)
+            return self._cache[game][1]
 
 
 def _rate(engine: Engine, name: str) -> list[Rating]:
@@ -57,10 +57,10 @@ def _rate(engine: Engine, name: str) -> list[Rating]:
 
 
 def _has_runs(engine: Engine, game: AnyGame) -> bool:
-    asked = {"game": game.name, "settings": settings_key(settings(game))}
+    values = {"game": game.name, "settings": settings_key(settings(game))}
     query = "SELECT 1 FROM arena_runs WHERE game = :game AND settings = :settings LIMIT 1"
     with engine.begin() as connection:
-        return connection.execute(text(query), asked).first() is not None
+        return connection.execute(text(query), values).first() is not None
 
 
 def _rating(

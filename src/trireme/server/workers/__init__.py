@@ -1,1 +1,1 @@
-"""Worker processes in which agents think, so that the event loop never waits for one."""
+"""The worker pool: agents run in processes of their own and never block the event loop."""

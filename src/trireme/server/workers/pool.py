@@ -1,4 +1,4 @@
-"""The pool of worker processes: asks them, keeps their time, kills and replaces those that hang."""
+"""The worker pool: a priority queue of tasks, deadlines, replacement of hung or dead processes."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from trireme.server.limits import Limits
+from trireme.server.limits import ServerLimits
 from trireme.server.protocol.codes import Refusal
 
-from .process import BEGAN, DONE, write_frame
-from .tasks import Decide, Failure, Task, Warm
+from .process import DONE, STARTED, write_frame
+from .tasks import Decide, Task, TaskFailure, WarmUp
 
-MOVE, QUESTION = 0, 1
-"""Moves go before questions."""
-MOST_REMEMBERED = 10_000
-"""Agents, in all their options, that a worker is known to have had."""
+MOVE, QUERY = 0, 1
+"""Priorities: moves go before queries (hints, insights, warm-ups)."""
+MAX_PREPARED = 10_000
+"""Agents, with all their options, that a worker is known to have prepared."""
 
 
 @dataclass(order=True)
@@ -36,96 +36,96 @@ class _Job:
     number: int
     task: Task = field(compare=False)
     seconds: float = field(compare=False)
-    answer: Callable[[Any, Exception | None], None] = field(compare=False)
+    on_done: Callable[[Any, Exception | None], None] = field(compare=False)
     wanted: Callable[[], bool] = field(compare=False)
     tries: int = field(compare=False, default=0)
 
 
-class _Compiling:
-    """Agents that some worker prepares for the first time.
+class _CompileLock:
+    """A lock for each agent that a worker prepares for the first time.
 
-    Another worker that needs the same agent waits, and finds it compiled: two compilers at once
-    would take both of them twice as long.
+    Another worker that needs the same agent waits, and then loads the compiled code: two compilers
+    at once would take twice as long.
     """
 
     def __init__(self) -> None:
         self._agents: set[tuple[str, str]] = set()
         self._changed = threading.Condition()
 
-    def begin(self, agent: tuple[str, str]) -> None:
+    def acquire(self, agent: tuple[str, str]) -> None:
         with self._changed:
             self._changed.wait_for(lambda: agent not in self._agents)
             self._agents.add(agent)
 
-    def end(self, agent: tuple[str, str]) -> None:
+    def release(self, agent: tuple[str, str]) -> None:
         with self._changed:
             self._agents.discard(agent)
             self._changed.notify_all()
 
 
-class Workers:
-    """So many processes, and one queue for all of them."""
+class WorkerPool:
+    """`count` processes with one task queue; `on_run(seconds)` is called after every task."""
 
-    def __init__(self, count: int, limits: Limits, timed: Callable[[float], None]) -> None:
+    def __init__(self, count: int, limits: ServerLimits, on_run: Callable[[float], None]) -> None:
         self._limits = limits
-        self._timed = timed
+        self._on_run = on_run
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._numbers = itertools.count()
         self._stopping = False
-        self._questions = 0
+        self._queries = 0
         self._warming = threading.Lock()
-        self._compiling = _Compiling()
-        self._desks = [_Desk(self, number) for number in range(count)]
+        self._compiling = _CompileLock()
+        self._workers = [_WorkerThread(self, number) for number in range(count)]
 
-    def start(self, warm: Sequence[Warm] = ()) -> None:
-        """Start the processes; they warm up one after the other, since the second then finds
-        what the first has compiled."""
-        for desk in self._desks:
-            desk.warm = list(warm)
-            desk.thread.start()
+    def start(self, warm: Sequence[WarmUp] = ()) -> None:
+        """Start the processes; they warm up one after the other, so that the second one loads what
+        the first has compiled."""
+        for worker in self._workers:
+            worker.warm = list(warm)
+            worker.thread.start()
 
     def stop(self) -> None:
-        """Kill the processes, whatever they do."""
+        """Kill the processes, whatever they are doing."""
         self._stopping = True
-        for desk in self._desks:
-            desk.kill()
-            self._put(MOVE, _Nothing(), 0, _ignore, lambda: False)
-        for desk in self._desks:
-            if desk.thread.is_alive():
-                desk.thread.join(5)
+        for worker in self._workers:
+            worker.kill()
+            self._put(MOVE, _WakeUp(), 0, _ignore, lambda: False)
+        for worker in self._workers:
+            if worker.thread.is_alive():
+                worker.thread.join(5)
 
     @property
     def alive(self) -> int:
-        return sum(desk.alive for desk in self._desks)
+        return sum(worker.alive for worker in self._workers)
 
     @property
     def waiting(self) -> int:
         return self._jobs.qsize()
 
-    def prepare(self, task: Warm) -> None:
-        """Have an agent ready before it is asked, if there is a worker that has not."""
-        if any((task.game, task.spec) not in desk.prepared for desk in self._desks):
-            self._put(QUESTION, task, 0, _ignore, lambda: True)
+    def warm_up(self, task: WarmUp) -> None:
+        """Queue the preparation of an agent, unless all workers have it."""
+        if any((task.game, task.spec) not in worker.prepared for worker in self._workers):
+            self._put(QUERY, task, 0, _ignore, lambda: True)
 
-    async def ask(self, task: Task, seconds: float) -> Any:
-        """The task's result; raises `Failure`, saying whose fault it is."""
-        return await self._ask(MOVE, task, seconds)
+    async def run(self, task: Task, seconds: float) -> Any:
+        """The task's result, with the priority of a move; raises `TaskFailure`."""
+        return await self._run(MOVE, task, seconds)
 
-    async def question(self, task: Task, seconds: float) -> Any:
-        """The same, behind all moves; refused when too many questions wait."""
-        if self._questions >= self._limits.questions:
-            raise Refusal("busy", "too many questions at once; try again in a moment")
-        self._questions += 1
+    async def run_query(self, task: Task, seconds: float) -> Any:
+        """The task's result, after all moves; refused when too many queries wait (backpressure)."""
+        if self._queries >= self._limits.queries:
+            raise Refusal("busy", "too many hints and insights at once; try again in a moment")
+        self._queries += 1
         try:
-            return await self._ask(QUESTION, task, seconds)
+            return await self._run(QUERY, task, seconds)
         finally:
-            self._questions -= 1
+            self._queries -= 1
 
-    async def _ask(self, priority: int, task: Task, seconds: float) -> Any:
+    async def _run(self, priority: int, task: Task, seconds: float) -> Any:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
 
-        def tell(value: Any, error: Exception | None) -> None:
+        def resolve(value: Any, error: Exception | None) -> None:
             if done.done():
                 return
             if error is None:
@@ -133,11 +133,11 @@ class Workers:
             else:
                 done.set_exception(error)
 
-        def answer(value: Any, error: Exception | None) -> None:
+        def on_done(value: Any, error: Exception | None) -> None:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(tell, value, error)
+                loop.call_soon_threadsafe(resolve, value, error)
 
-        self._put(priority, task, seconds, answer, lambda: not done.done())
+        self._put(priority, task, seconds, on_done, lambda: not done.done())
         return await done
 
     def _put(
@@ -145,41 +145,41 @@ class Workers:
         priority: int,
         task: Task,
         seconds: float,
-        answer: Callable[[Any, Exception | None], None],
+        on_done: Callable[[Any, Exception | None], None],
         wanted: Callable[[], bool],
     ) -> None:
-        self._jobs.put(_Job(priority, next(self._numbers), task, seconds, answer, wanted))
+        self._jobs.put(_Job(priority, next(self._numbers), task, seconds, on_done, wanted))
 
 
 def _ignore(value: Any, error: Exception | None) -> None:
     """Nobody waits for this answer."""
 
 
-class _Nothing:
+class _WakeUp:
     """A task that only wakes a thread."""
 
-    def ready(self, desk: Any) -> None: ...
-    def run(self, desk: Any) -> None: ...
+    def prepare(self, cache: Any) -> None: ...
+    def run(self, cache: Any) -> None: ...
 
 
-class _Hung(Exception):
-    """The worker did not answer in time."""
+class _TimedOut(Exception):
+    """The worker did not answer before its deadline."""
 
 
-class _Died(Exception):
-    """The worker ended without an answer."""
+class _WorkerDied(Exception):
+    """The process ended without an answer."""
 
 
-class _Desk:
-    """One process, with the thread that talks to it."""
+class _WorkerThread:
+    """One process, and the thread that talks to it."""
 
-    def __init__(self, pool: Workers, number: int) -> None:
+    def __init__(self, pool: WorkerPool, number: int) -> None:
         self._pool = pool
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
-        self.warm: list[Warm] = []
+        self.warm: list[WarmUp] = []
         self.prepared: set[tuple[str, str]] = set()
-        """Agents, by game and spec, that the process has been asked for."""
+        """Agents, by game and spec, that the process has prepared."""
         self.thread = threading.Thread(target=self._run, name=f"worker-{number}", daemon=True)
 
     @property
@@ -200,7 +200,7 @@ class _Desk:
                         pipe.close()
 
     def _run(self) -> None:
-        self._ensure()
+        self._ensure_process()
         while not self._pool._stopping:
             try:
                 job = self._pool._jobs.get(timeout=0.1 if self.warm else None)
@@ -208,71 +208,71 @@ class _Desk:
                 self._warm_up()
                 continue
             if not self._pool._stopping and job.wanted():
-                self._do(job)
+                self._execute(job)
         self.kill()
 
     def _warm_up(self) -> None:
-        """Use an idle moment, unless another worker does: it leaves compiled code behind."""
+        """Warm up while idle, unless another worker does: its compiled code can then be loaded."""
         if self._pool._warming.acquire(blocking=False):
             try:
                 task = self.warm.pop(0)
-                self._do(_Job(QUESTION, 0, task, 0, _ignore, lambda: True))
+                self._execute(_Job(QUERY, 0, task, 0, _ignore, lambda: True))
             finally:
                 self._pool._warming.release()
 
-    def _do(self, job: _Job) -> None:
+    def _execute(self, job: _Job) -> None:
         job.tries += 1
         try:
             outcome, value = self._exchange(job)
-        except _Hung as hung:
+        except _TimedOut as error:
             self.kill()
-            job.answer(None, Failure("time", str(hung)))
-        except (_Died, OSError):
+            job.on_done(None, TaskFailure("time", str(error)))
+        except (_WorkerDied, OSError):
             self.kill()
             if self._pool._stopping:
                 return
-            if job.tries == 1:  # perhaps it died of the task before
+            if job.tries == 1:  # the task before may have killed it
                 self._pool._jobs.put(job)
             else:
-                job.answer(None, Failure("process", "its process died"))
+                job.on_done(None, TaskFailure("process", "its process died"))
         except Exception as error:
             self.kill()
-            job.answer(None, Failure("process", f"{type(error).__name__}: {error}"))
+            job.on_done(None, TaskFailure("process", f"{type(error).__name__}: {error}"))
         else:
             if outcome == DONE:
-                job.answer(value, None)
+                job.on_done(value, None)
             else:
-                job.answer(None, value)
+                job.on_done(None, value)
 
     def _exchange(self, job: _Job) -> tuple[str, Any]:
-        process = self._ensure()
+        process = self._ensure_process()
         kind, value = self._begin(process, job.task)
-        if kind != BEGAN:
+        if kind != STARTED:
             return kind, value
         began = time.monotonic()
-        most = job.seconds + self._pool._limits.agent_grace
-        kind, value = self._read(process, most, f"a decision of {job.seconds:g} s")
-        self._pool._timed(time.monotonic() - began)
+        limit = job.seconds + self._pool._limits.agent_grace
+        kind, value = self._read(process, limit, f"a decision of {job.seconds:g} s")
+        self._pool._on_run(time.monotonic() - began)
         return kind, value
 
     def _begin(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any]:
-        """Hand the task over, and wait until all that it needs is compiled and loaded."""
+        """Send the task, and wait until all that it needs is compiled and loaded."""
         assert process.stdin is not None
-        agent = (task.game, task.spec) if isinstance(task, Decide | Warm) else None
+        agent = (task.game, task.spec) if isinstance(task, Decide | WarmUp) else None
         first = agent is not None and agent not in self.prepared
         if agent is not None and first:
-            self._pool._compiling.begin(agent)
+            self._pool._compiling.acquire(agent)
         try:
             write_frame(process.stdin, task)  # type: ignore[arg-type]
             answer = self._read(process, self._pool._limits.prepare_seconds, "preparing")
         finally:
             if agent is not None and first:
-                self._pool._compiling.end(agent)
-                if len(self.prepared) < MOST_REMEMBERED:
+                self._pool._compiling.release(agent)
+                if len(self.prepared) < MAX_PREPARED:
                     self.prepared.add(agent)
         return answer
 
-    def _ensure(self) -> subprocess.Popen[bytes]:
+    def _ensure_process(self) -> subprocess.Popen[bytes]:
         with self._lock:
             if self._process is None or self._process.poll() is not None:
                 self._process = subprocess.Popen(
@@ -284,23 +284,27 @@ class _Desk:
             return self._process
 
     def _read(self, process: subprocess.Popen[bytes], seconds: float, what: str) -> tuple[str, Any]:
-        """The next frame, or `_Hung` when it does not come in time."""
-        end = time.monotonic() + seconds
-        head = self._bytes(process, 4, end, what)
-        kind, value = pickle.loads(self._bytes(process, struct.unpack(">I", head)[0], end, what))
+        """The next frame; raises `_TimedOut` if it takes longer than `seconds`."""
+        deadline = time.monotonic() + seconds
+        head = self._bytes(process, 4, deadline, what)
+        kind, value = pickle.loads(
+            self._bytes(process, struct.unpack(">I", head)[0], deadline, what)
+        )
         return kind, value
 
-    def _bytes(self, process: subprocess.Popen[bytes], count: int, end: float, what: str) -> bytes:
+    def _bytes(
+        self, process: subprocess.Popen[bytes], count: int, deadline: float, what: str
+    ) -> bytes:
         assert process.stdout is not None
         pipe = process.stdout.fileno()
         got = b""
         while len(got) < count:
-            left = end - time.monotonic()
+            left = deadline - time.monotonic()
             if left <= 0 or not select.select([pipe], [], [], left)[0]:
-                raise _Hung(f"{what} took too long")
+                raise _TimedOut(f"{what} took too long")
             chunk = os.read(pipe, count - len(got))
             if not chunk:
-                raise _Died
+                raise _WorkerDied
             got += chunk
         return got
 

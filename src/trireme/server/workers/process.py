@@ -1,7 +1,7 @@
-"""`python -m trireme.server.workers.process`: a process that runs tasks until its server is gone.
+"""`python -m trireme.server.workers.process`: a worker, which runs tasks until its server ends.
 
-Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. Each task is answered
-by `began`, when its preparations are done and its clock starts, and then by its outcome.
+Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. Each task is answered by
+`started`, when it is prepared and its time starts, and then by its outcome.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Any, BinaryIO
 
 from trireme.core.errors import TriremeError
 
-from .tasks import Desk, Failure
+from .tasks import TaskFailure, WorkerCache
 
-BEGAN = "began"
+STARTED = "started"
 DONE = "done"
 FAILED = "failed"
 
@@ -30,36 +30,36 @@ def write_frame(stream: BinaryIO, value: Any) -> None:
 
 
 def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
-    """Run tasks until the inbox ends."""
-    desk = Desk()
+    """Run tasks until the end of `inbox`."""
+    cache = WorkerCache()
     while len(head := inbox.read(4)) == 4:
         body = inbox.read(struct.unpack(">I", head)[0])
         try:
             task = pickle.loads(body)
-            task.ready(desk)
-            write_frame(outbox, (BEGAN, None))
-            outcome = DONE, task.run(desk)
-        except Failure as failure:
+            task.prepare(cache)
+            write_frame(outbox, (STARTED, None))
+            outcome = DONE, task.run(cache)
+        except TaskFailure as failure:
             outcome = FAILED, failure
         except TriremeError as error:
-            outcome = FAILED, Failure("refused", str(error))
+            outcome = FAILED, TaskFailure("refused", str(error))
         except Exception as error:
-            outcome = FAILED, Failure("exception", f"{type(error).__name__}: {error}")
+            outcome = FAILED, TaskFailure("exception", f"{type(error).__name__}: {error}")
         write_frame(outbox, outcome)
 
 
-def _leave_with(parent: int) -> None:
-    """End this process when its server is gone, even in the middle of a thought."""
+def _exit_with_parent(parent: int) -> None:
+    """End this process when its server is gone, even in the middle of a task."""
     while os.getppid() == parent:
         time.sleep(1)
     os._exit(0)
 
 
 def main() -> None:
-    threading.Thread(target=_leave_with, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_exit_with_parent, args=(os.getppid(),), daemon=True).start()
     os.nice(5)
     outbox = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what an agent prints must not end up between the frames
+    os.dup2(2, 1)  # agents' prints must not mix with the frames
     try:
         serve(sys.stdin.buffer, outbox)
     except (BrokenPipeError, KeyboardInterrupt):

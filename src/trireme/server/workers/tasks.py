@@ -1,6 +1,7 @@
-"""What worker processes are asked to do; each task travels as a pickle and runs there.
+"""Tasks of worker processes; each is sent as a pickle and runs there.
 
-The server process imports no agent: kernels compile, tables load and thoughts run elsewhere.
+The server process imports no agent: compiling kernels, loading tables and searching happen in the
+workers.
 """
 
 from __future__ import annotations
@@ -20,46 +21,47 @@ from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
 from trireme.core.registry import agent_class, find, load, make_agent, make_game, parse_spec
 
-REHEARSAL_SECONDS = 0.05
-MOST_DIGITS = 20
-MOST_NUMBER = 1_000_000
-"""The largest number that an option of a room's agent may have: nobody gets a host's memory."""
-MOST_AGENTS = 12
-"""Prepared agents that one worker keeps."""
+WARM_UP_SECONDS = 0.05
+"""Thinking time of the insight that is computed only to compile it."""
+MAX_OPTION_LENGTH = 20
+MAX_OPTION_VALUE = 1_000_000
+"""The largest number that an option of a room's agent may have: it bounds the memory it takes."""
+MAX_CACHED = 12
+"""Games, and prepared agents, that one worker caches."""
 
 
-class Failure(TriremeError):
-    """Why a task has no result: `illegal`, `exception`, `time` or `process`, and the detail."""
+class TaskFailure(TriremeError):
+    """Why a task has no result: `illegal`, `exception`, `time`, `process` or `refused`."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(detail)
         self.reason, self.detail = reason, detail
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Failure, (self.reason, self.detail)
+        return TaskFailure, (self.reason, self.detail)
 
 
 class Task(Protocol):
-    """A piece of work. `ready` comes before the clock: it compiles and loads."""
+    """A unit of work: `prepare` compiles and loads before the task's time starts, `run` does it."""
 
-    def ready(self, desk: Desk) -> None: ...
-    def run(self, desk: Desk) -> Any: ...
+    def prepare(self, cache: WorkerCache) -> None: ...
+    def run(self, cache: WorkerCache) -> Any: ...
 
 
-class Desk:
-    """What a worker keeps between tasks: games, and agents that are prepared for them."""
+class WorkerCache:
+    """What a worker keeps between tasks: games, and prepared agents, least recently used first."""
 
     def __init__(self) -> None:
         self._games: OrderedDict[bytes, AnyGame] = OrderedDict()
         self._agents: OrderedDict[tuple[bytes, str], AnyAgent] = OrderedDict()
-        self.rehearsed: set[str] = set()
+        self.compiled_insights: set[str] = set()
         """Games whose insight is compiled."""
 
     def game(self, name: str, settings: dict[str, Any]) -> AnyGame:
         key = msgspec.json.encode([name, settings])
         if key not in self._games:
             self._games[key] = make_game(name, **settings)
-        return _recent(self._games, key)
+        return _touch(self._games, key)
 
     def agent(self, name: str, settings: dict[str, Any], spec: str) -> AnyAgent:
         key = msgspec.json.encode([name, settings]), spec
@@ -70,105 +72,119 @@ class Desk:
             if callable(prepare):
                 prepare(game)
             self._agents[key] = agent
-        return _recent(self._agents, key)
+        return _touch(self._agents, key)
 
 
 K = typing.TypeVar("K")
 T = typing.TypeVar("T")
 
 
-def _recent(kept: OrderedDict[K, T], key: K) -> T:
-    kept.move_to_end(key)
-    found = kept[key]
-    while len(kept) > MOST_AGENTS:
-        kept.popitem(last=False)
-    return found
+def _touch(cached: OrderedDict[K, T], key: K) -> T:
+    """The value of `key`, now the most recently used; the least recently used are dropped."""
+    cached.move_to_end(key)
+    while len(cached) > MAX_CACHED:
+        cached.popitem(last=False)
+    return cached[key]
 
 
 @dataclass(frozen=True)
-class Decide:
-    """An agent's action, as text, for one turn."""
+class GameTask:
+    """A task for a game with these settings."""
 
     game: str
     settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class AgentTask(GameTask):
+    """A task for an agent of the game; preparing it makes the agent ready to play."""
+
     spec: str
+
+    def prepare(self, cache: WorkerCache) -> None:
+        cache.agent(self.game, self.settings, self.spec)
+
+
+@dataclass(frozen=True)
+class SeatView:
+    """One seat's view, and what an answer to it depends on beside the view."""
+
     seat: int
     view: Any
-    legal: Any
     seed: int
-    place: tuple[int, ...]
-    """Where in the game this decision lies: with the seed, it makes the agent's random stream."""
+    key: tuple[int, ...]
+    """The decision's place in the game: with the seed, it makes the random stream."""
     seconds: float
 
-    def ready(self, desk: Desk) -> None:
-        desk.agent(self.game, self.settings, self.spec)
+    def rng(self) -> Generator:
+        return Generator(PCG64(SeedSequence(self.seed, spawn_key=self.key)))
 
-    def run(self, desk: Desk) -> str:
-        game = desk.game(self.game, self.settings)
-        agent = desk.agent(self.game, self.settings, self.spec)
-        rng = _stream(self.seed, self.place)
-        turn = Turn(game, self.seat, self.view, self.legal, rng, self.seconds)
+
+@dataclass(frozen=True)
+class Decide(AgentTask):
+    """An agent's action for one turn, as text."""
+
+    at: SeatView
+    legal: Any
+
+    def run(self, cache: WorkerCache) -> str:
+        game = cache.game(self.game, self.settings)
+        agent = cache.agent(self.game, self.settings, self.spec)
+        at = self.at
+        turn = Turn(game, at.seat, at.view, self.legal, at.rng(), at.seconds)
         # Not `play.decide`: a late answer is better for a person than a forfeit, and an agent
         # that does not answer at all is killed by the pool.
         try:
             action = agent.act(turn)
         except Exception as error:
-            raise Failure("exception", f"{type(error).__name__}: {error}") from error
+            raise TaskFailure("exception", f"{type(error).__name__}: {error}") from error
         try:
             return game.write(action)
         except Exception as error:
-            raise Failure("illegal", f"{action!r} is no action: {error}") from None
+            raise TaskFailure("illegal", f"{action!r} is no action: {error}") from None
 
 
 @dataclass(frozen=True)
-class Ponder:
+class ComputeInsight(GameTask):
     """The game's insight into one seat's view."""
 
-    game: str
-    settings: dict[str, Any]
-    seat: int
-    view: Any
-    seed: int
-    place: tuple[int, ...]
-    seconds: float
+    at: SeatView
 
-    def ready(self, desk: Desk) -> None:
-        """The first insight into a game compiles: it is had twice, and the second one counts."""
-        if self.game not in desk.rehearsed:
-            self._found(desk, min(self.seconds, REHEARSAL_SECONDS))
-            desk.rehearsed.add(self.game)
+    def prepare(self, cache: WorkerCache) -> None:
+        """A worker's first insight into a game compiles: it is computed twice."""
+        if self.game not in cache.compiled_insights:
+            self._insight(cache, min(self.at.seconds, WARM_UP_SECONDS))
+            cache.compiled_insights.add(self.game)
 
-    def run(self, desk: Desk) -> dict[str, Any]:
-        return self._found(desk, self.seconds)
+    def run(self, cache: WorkerCache) -> dict[str, Any]:
+        return self._insight(cache, self.at.seconds)
 
-    def _found(self, desk: Desk, seconds: float) -> dict[str, Any]:
-        game = desk.game(self.game, self.settings)
-        rng = _stream(self.seed, self.place)
-        found = _insight(self.game)(game, self.view, self.seat, seconds, rng)
+    def _insight(self, cache: WorkerCache, seconds: float) -> dict[str, Any]:
+        place = find(self.game).insight
+        if place is None:
+            raise TaskFailure("exception", f"{self.game} offers no insight")
+        game = cache.game(self.game, self.settings)
+        found = load(place)(game, self.at.view, self.at.seat, seconds, self.at.rng())
         plain: dict[str, Any] = msgspec.to_builtins(found)
         return plain
 
 
 @dataclass(frozen=True)
-class Vet:
-    """Whether a room may seat this agent: gives None, or raises what is wrong with the spec.
+class CheckAgent(AgentTask):
+    """Whether a room may seat this agent: returns None, or raises what is wrong with the spec.
 
-    It is made, but not prepared: who opens a room should not wait for a compiler.
+    The agent is constructed but not prepared: creating a room should not wait for a compiler.
     """
 
-    game: str
-    settings: dict[str, Any]
-    spec: str
-
-    def ready(self, desk: Desk) -> None:
+    def prepare(self, cache: WorkerCache) -> None:
         self._check()
-        make_agent(desk.game(self.game, self.settings), self.spec)
+        make_agent(cache.game(self.game, self.settings), self.spec)
 
-    def run(self, desk: Desk) -> None:
+    def run(self, cache: WorkerCache) -> None:
         pass
 
     def _check(self) -> None:
-        offered = {a.name: a for a in describe(self.game)}
+        offered = {agent.name: agent for agent in list_agents(self.game)}
         parsed = parse_spec(self.spec)
         if parsed.cls is not None or parsed.name not in offered:
             raise BadSpec(f"a room may seat {', '.join(offered)}, not {self.spec!r}")
@@ -179,14 +195,14 @@ class Vet:
                     f"a room can't set {name} of {parsed.name}; it may set: "
                     f"{', '.join(sorted(allowed)) or 'nothing'}"
                 )
-            if len(value) > MOST_DIGITS:
+            if len(value) > MAX_OPTION_LENGTH:
                 raise BadSpec(f"{name} of {parsed.name} is too long: {value[:20]!r}…")
-            if not abs(_number(value)) <= MOST_NUMBER:
-                raise BadSpec(f"{name} of {parsed.name} may be at most {MOST_NUMBER:,} here")
+            if not abs(_number(value)) <= MAX_OPTION_VALUE:
+                raise BadSpec(f"{name} of {parsed.name} may be at most {MAX_OPTION_VALUE:,} here")
 
 
 def _number(text: str) -> float:
-    """The number that an option is; 0 where it is a word."""
+    """The option's value as a number; 0 where it is a word."""
     try:
         return float(text)
     except ValueError:
@@ -194,31 +210,24 @@ def _number(text: str) -> float:
 
 
 @dataclass(frozen=True)
-class Warm:
-    """Compile and load, so that the first player need not wait."""
+class WarmUp(AgentTask):
+    """Compile and load an agent before anybody waits for it."""
 
-    game: str
-    settings: dict[str, Any]
-    spec: str
-
-    def ready(self, desk: Desk) -> None:
-        desk.agent(self.game, self.settings, self.spec)
-
-    def run(self, desk: Desk) -> None:
+    def run(self, cache: WorkerCache) -> None:
         pass
 
 
 @dataclass(frozen=True)
-class Described:
-    """An agent as lists show it."""
+class AgentDescription:
+    """An agent with the options that a room may set."""
 
     name: str
     summary: str
-    options: list[DescribedOption] = field(default_factory=list)
+    options: list[OptionDescription] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
-class DescribedOption:
+class OptionDescription:
     """One option that a room may set."""
 
     name: str
@@ -229,24 +238,24 @@ class DescribedOption:
 
 
 @dataclass(frozen=True)
-class Describe:
+class ListAgents:
     """The agents of a game that rooms may seat."""
 
     game: str
 
-    def ready(self, desk: Desk) -> None:
-        """Importing all agents takes its time when it is done for the first time."""
-        describe(self.game)
+    def prepare(self, cache: WorkerCache) -> None:
+        """The first import of all agents is slow."""
+        list_agents(self.game)
 
-    def run(self, desk: Desk) -> list[Described]:
-        return describe(self.game)
+    def run(self, cache: WorkerCache) -> list[AgentDescription]:
+        return list_agents(self.game)
 
 
-def describe(game: str) -> list[Described]:
-    """Agents that work here, with their harmless options; weakest first.
+def list_agents(game: str) -> list[AgentDescription]:
+    """Agents that are installed here, with their safe options; weakest first.
 
     Left out: agents whose packages are not installed, those that say `web = False` (they cost
-    money or start programs), and those that can't be made without options.
+    money or start programs), and those with required options.
     """
     found = []
     for name in find(game).agents:
@@ -255,21 +264,21 @@ def describe(game: str) -> list[Described]:
         except ImportError:
             continue
         options = options_of(cls)
-        needed = any(o.default is inspect.Parameter.empty for o in options.values())
-        if needed or not getattr(cls, "web", True):
+        required = any(o.default is inspect.Parameter.empty for o in options.values())
+        if required or not getattr(cls, "web", True):
             continue
         summary = (inspect.getdoc(cls) or "").partition("\n")[0]
-        harmless = [described(o) for o in options.values() if _is_harmless(o.type)]
-        found.append(Described(name, summary, harmless))
+        safe = [describe_option(o) for o in options.values() if _is_safe(o.type)]
+        found.append(AgentDescription(name, summary, safe))
     return found
 
 
-def described(option: Option) -> DescribedOption:
-    """An option as a form needs it."""
+def describe_option(option: Option) -> OptionDescription:
+    """The option with all that a form needs."""
     default = msgspec.to_builtins(option.default)
     if isinstance(default, float) and not math.isfinite(default):
         default = None
-    return DescribedOption(
+    return OptionDescription(
         option.name, option.type_text, default, option.help, _schema_of(option.type)
     )
 
@@ -279,24 +288,13 @@ def _schema_of(type_: Any) -> dict[str, Any]:
     return {**shape, "$defs": parts} if parts else shape
 
 
-def _is_harmless(type_: Any) -> bool:
-    """Numbers, switches and named choices; text could name a file, a program or a host."""
+def _is_safe(type_: Any) -> bool:
+    """Whether it is a number, a flag or a named choice; text could name a file, program or host."""
     origin, args = typing.get_origin(type_), typing.get_args(type_)
     if origin is typing.Annotated:
-        return _is_harmless(args[0])
+        return _is_safe(args[0])
     if origin is typing.Literal:
         return True
     if args:
-        return all(_is_harmless(a) for a in args if a is not type(None)) and origin is not tuple
+        return all(_is_safe(a) for a in args if a is not type(None)) and origin is not tuple
     return type_ in (int, float, bool)
-
-
-def _insight(game: str) -> Any:
-    place = find(game).insight
-    if place is None:
-        raise Failure("exception", f"{game} offers no insight")
-    return load(place)
-
-
-def _stream(seed: int, place: tuple[int, ...]) -> Generator:
-    return Generator(PCG64(SeedSequence(seed, spawn_key=place)))

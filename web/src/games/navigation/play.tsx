@@ -155,7 +155,7 @@ function SeatMark({ seat }: { seat: number }) {
 
 /** What the newest move's story says. */
 function lastStory(room: Room): readonly string[] {
-  const moved = room.happened.findLast((h) => h.kind === "moved");
+  const moved = room.events.findLast((h) => h.kind === "moved");
   return moved?.story ?? [];
 }
 
