@@ -66,7 +66,8 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         lobby.workers.start(warm_up_tasks() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
         background = asyncio.gather(
-            _evict_rooms(lobby, config.warm),
+            _load_catalogue(lobby, config.warm),
+            _evict_rooms(lobby),
             _measure_loop_lag(lobby),
             _delete_expired(lobby, config.retention),
         )
@@ -101,10 +102,13 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     return app
 
 
-async def _evict_rooms(lobby: Lobby, warm: bool) -> None:
+async def _load_catalogue(lobby: Lobby, warm: bool) -> None:
     if warm:  # before the workers are busy with warming up
         with suppress(TaskFailure):
             await lobby.catalogue.games()
+
+
+async def _evict_rooms(lobby: Lobby) -> None:
     while True:
         await asyncio.sleep(EVICTION_SECONDS)
         lobby.sweep()

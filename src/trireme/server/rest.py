@@ -172,7 +172,7 @@ async def ratings(lobby: LobbyState, game: GameName = None) -> list[bodies.Ratin
     return await lobby.ratings.of_game(game)
 
 
-@operator.get("/healthz", include_in_schema=True)
+@operator.get("/healthz")
 async def health(lobby: LobbyState) -> bodies.Health:
     """Whether the server and its database answer."""
     await asyncio.wait_for(lobby.store.ping(), 5)
