@@ -129,7 +129,7 @@ def exact_and_sampled(rows: int, cols: int) -> tuple[np.ndarray, np.ndarray, np.
     shots = fired(game, "A1-A3 C1-C3 E1-E2", "C2 H8 D5 B6").seas[0].shots
     exact = inference.exact_posterior(shots)
     assert exact is not None
-    estimated = inference.sample(shots, rng, 40_000)
+    estimated = inference.sampled_posterior(shots, rng, 40_000)
     found = inference.fleets(shots, exact, 20_000, rng)
     drawn = np.zeros(rows * cols)
     for layout, weight in zip(found.layouts, found.weights, strict=True):
@@ -151,7 +151,7 @@ def test_entropy_is_estimated_too() -> None:
     game = Battleship(8, 8)
     inference = FleetInference(game.boards[0])
     exact = inference.exact_posterior((), entropy=True)
-    estimated = inference.sample((), np.random.default_rng(0), 20_000)
+    estimated = inference.sampled_posterior((), np.random.default_rng(0), 20_000)
     assert exact is not None
     assert exact.entropy is not None
     assert estimated.entropy == pytest.approx(exact.entropy, abs=0.05)
@@ -214,7 +214,7 @@ def test_simulations_are_counted_where_they_went() -> None:
     belief = inference.exact_posterior(())
     assert belief is not None
     found = inference.fleets((), belief, 100, rng)
-    listed = fleet_arrays(board, found.layouts, np.ones(100), TargetView(board, ()).fired)
+    listed = fleet_arrays(board, found.layouts, np.ones(100), TargetView(board, ()).fired_bits)
     tree = agent.root(TargetView(board, ()))
     chances, part = np.zeros(36), np.zeros(100, np.uint64)
     open_node(0, tree, listed, chances)

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from trireme.core.errors import TriremeError
-from trireme.navigation.atlas import find_map
+from trireme.navigation.map_generator import find_map
 from trireme.navigation.maps import BadMap, read_map
 from trireme.server.protocol.codes import Refusal
 
