@@ -1,4 +1,4 @@
-"""Make the opening book of Battleship: the likeliest cell, while the posterior is slow to count.
+"""Make the opening book of Battleship: the most probable cell, while the posterior is slow.
 
 The book holds a shot for every sequence of answers that is not too rare, as long as the exact
 posterior takes more than some steps. It is written where the agents find it.

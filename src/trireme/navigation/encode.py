@@ -50,11 +50,6 @@ class NavigationEncoder:
         """The numbers that one choice is made from: orders."""
         return ORDERS
 
-    @property
-    def nvec(self) -> tuple[int, ...]:
-        """The sizes of a structured plan space: `ORDERS` for every phase."""
-        return (ORDERS,) * self.game.phases
-
     @cached_property
     def _map_planes(self) -> Planes:
         return map_planes(self.game.chart)
