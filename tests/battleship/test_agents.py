@@ -186,7 +186,7 @@ def test_ties_go_top_left_or_to_any() -> None:
     assert seen == set(range(1, 25))
 
 
-def test_every_believing_agent_fires_at_a_sure_cell() -> None:
+def test_every_belief_agent_fires_at_a_sure_cell() -> None:
     game = Battleship(8, 8)
     shots = fired(game, "C1-C3 F1-F3 H7-H8", "C2 C3 C4 H8").seas[0].shots
     target = TargetView(game.boards[0], shots)

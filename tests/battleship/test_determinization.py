@@ -1,4 +1,4 @@
-"""Hidden fleets guessed from answers."""
+"""Determinization: hidden fleets that agree with the answers."""
 
 import numpy as np
 import pytest
@@ -12,17 +12,9 @@ from trireme.battleship.fleets import Fleet, all_layouts
 from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Shot
 
-from .positions import FLEET, fired
+from .positions import FLEET, fired, solo_games
 
-games = st.builds(
-    Battleship,
-    rows=st.integers(5, 12),
-    cols=st.integers(5, 12),
-    touching=st.booleans(),
-    placement=st.sampled_from(["sequential", "uniform"]),
-    mines=st.integers(0, 6),
-    salvo=st.booleans(),
-)
+games = solo_games(salvo=st.booleans())
 
 
 @settings(max_examples=150)

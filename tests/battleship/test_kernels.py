@@ -12,14 +12,9 @@ from trireme.battleship.fleets import Fleet, check_fleet
 from trireme.battleship.rules import Battleship, BattleshipState
 from trireme.battleship.shots import Salvo
 
-games = st.builds(
-    Battleship,
-    rows=st.integers(5, 12),
-    cols=st.integers(5, 12),
-    touching=st.booleans(),
-    placement=st.sampled_from(["sequential", "uniform"]),
-    mines=st.integers(0, 6),
-)
+from .positions import solo_games
+
+games = solo_games()
 RESULTS = {"miss": kernels.MISS, "hit": kernels.HIT, "sunk": kernels.SUNK, "mine": kernels.MINE}
 
 

@@ -64,7 +64,7 @@ class Analyst:
     ) -> Iterator[Step]:
         """Every moment of the game that `agent` plays with this seed, and the belief in it.
 
-        `fleet` is text such as `A1-A5 C1-C4 …`; None: nature draws it.
+        `fleet` is text such as `A1-A5 C1-C4 …`; None: a random one.
         """
         game, rng = self.game, stream(seed, CHANCE)
         placed = game.draw(game.start(), rng) if fleet is None else game.read(fleet)

@@ -251,5 +251,5 @@ class LegalFleets:
         return True
 
     def sample(self, rng: Generator) -> Fleet:
-        """A fleet as nature would draw it: sequential, or uniform where the settings say so."""
+        """A fleet as chance draws it: sequential, or uniform where the settings say so."""
         return draw_fleet(self.board, self.mines, rng, uniform=self.uniform)

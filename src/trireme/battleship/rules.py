@@ -100,7 +100,8 @@ class Battleship(Game[BattleshipState, Action, BattleshipView]):
     fleet: tuple[int, ...] | None = option(None, "sizes of the ships; none: by the smaller side")
     touching: bool = option(False, "ships may touch each other")
     placement: Literal["sequential", "uniform", "manual"] = option(
-        "sequential", "how nature places: ship by ship, any fleet alike, or by hand as the opening"
+        "sequential",
+        "how chance places: ship by ship, all fleets alike, or manual (the opening)",
     )
     duel: bool = option(False, "two seats place in secret and fire at each other")
     simultaneous: bool = option(False, "in a duel both seats fire at once")

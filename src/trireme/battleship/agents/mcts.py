@@ -63,8 +63,8 @@ class Mcts(BeliefAgent):
     def _search(
         self, target: TargetView, fleets: WeightedFleets, rng: Generator, until: float
     ) -> int:
-        alike = rng.choice(len(fleets.weights), self.fleets, p=fleets.weights)
-        drawn, weights = fleets.layouts[alike], np.ones(self.fleets)
+        sampled = rng.choice(len(fleets.weights), self.fleets, p=fleets.weights)
+        drawn, weights = fleets.layouts[sampled], np.ones(self.fleets)
         arrays = fleet_arrays(target.board, drawn, weights, target.fired_bits)
         cells = target.board.rows * target.board.cols
         tree = self.root(target)
