@@ -1,4 +1,4 @@
-"""Make the opening book of Battleship: the likeliest cell, while the posterior is slow to count.
+"""Make the opening book of Battleship: the most probable cell, while the posterior is slow.
 
 The book holds a shot for every sequence of answers that is not too rare, as long as the exact
 posterior takes more than some steps. It is written where the agents find it.
@@ -15,19 +15,19 @@ from pathlib import Path
 
 import trireme.battleship
 from trireme import IllegalAction
-from trireme.battleship.agents.book import letter
-from trireme.battleship.agents.gunner import Sight
-from trireme.battleship.belief.determinization import Shot
-from trireme.battleship.belief.posterior import Believer
+from trireme.battleship.agents.opening_book import answer_code
+from trireme.battleship.agents.shooting_agent import TargetView
+from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
 
-def answers(sight: Sight, cell: tuple[int, int]) -> Iterator[Shot]:
+def answers(target: TargetView, cell: tuple[int, int]) -> Iterator[Shot]:
     """Every answer to a shot at `cell`; `grow` leaves out those that no fleet gives."""
-    sunk = {shot.ship for shot in sight.shots}
+    sunk = {shot.ship for shot in target.shots}
     yield Shot(cell, "miss")
     yield Shot(cell, "hit")
-    for name in sight.board.names:
+    for name in target.board.names:
         if name not in sunk:
             yield Shot(cell, "sunk", name)
 
@@ -35,24 +35,24 @@ def answers(sight: Sight, cell: tuple[int, int]) -> Iterator[Shot]:
 def grow(steps: int, least: float) -> dict[str, int]:
     """The book, from the first shot on."""
     board = Battleship().boards[0]
-    believer = Believer(board)
+    inference = FleetInference(board)
     book: dict[str, int] = {}
     waiting: list[tuple[Shot, ...]] = [()]
     while waiting:
-        sight = Sight(board, waiting.pop(0))
+        target = TargetView(board, waiting.pop(0))
         try:
-            if believer.count(sight.shots, limit=steps) is not None:
+            if inference.exact_posterior(target.shots, limit=steps) is not None:
                 continue
-            belief = believer.count(sight.shots)
+            belief = inference.exact_posterior(target.shots)
         except IllegalAction:
             continue
         if belief is None or belief.weight < least:
             continue
         chosen = int(belief.cells.argmax())
-        path = "".join(letter(sight, shot) for shot in sight.shots)
+        path = "".join(answer_code(target, shot) for shot in target.shots)
         book[path] = chosen
         print(f"{len(book):>5}  {path or '(start)':<20} {chosen}", flush=True)
-        waiting += [(*sight.shots, shot) for shot in answers(sight, divmod(chosen, board.cols))]
+        waiting += [(*target.shots, shot) for shot in answers(target, divmod(chosen, board.cols))]
     return book
 
 

@@ -12,11 +12,11 @@ from concurrent.futures import ProcessPoolExecutor
 import numpy as np
 
 from trireme import make_agent
-from trireme.battleship.agents.gunner import Gunner, Sight
+from trireme.battleship.agents.shooting_agent import ShootingAgent, TargetView
 from trireme.battleship.batch import fleet_of, layouts
-from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.fleets import check_fleet, ship_at
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
 SEED = 9_000
 CHUNK = 500
@@ -27,7 +27,7 @@ def episodes(job: tuple[str, int, int]) -> tuple[str, int, int]:
     spec, number, count = job
     board = Battleship().boards[0]
     agent = make_agent("battleship", spec)
-    assert isinstance(agent, Gunner)
+    assert isinstance(agent, ShootingAgent)
     rng = np.random.default_rng(number)
     total = 0
     for layout in layouts(Battleship(), count, SEED + number):
@@ -36,7 +36,7 @@ def episodes(job: tuple[str, int, int]) -> tuple[str, int, int]:
         at, left, shots = ship_at(fleet), list(board.sizes), list[Shot]()
         fired: set[tuple[int, int]] = set()
         while any(left):
-            cell = divmod(int(agent.aim(Sight(board, tuple(shots)), rng)[0]), board.cols)
+            cell = divmod(int(agent.aim(TargetView(board, tuple(shots)), rng)[0]), board.cols)
             if cell in fired or not board.holds(cell):
                 raise SystemExit(f"{spec} fired illegally at {cell} after {shots}")
             fired.add(cell)

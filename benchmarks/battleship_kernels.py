@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 
 from trireme.battleship import kernels
-from trireme.battleship.batch import Batch, seeds, ships_of
+from trireme.battleship.batch import BattleshipBatch, seeds, ships_of
 from trireme.battleship.rules import Battleship
 from trireme.core.game import CHANCE
 
@@ -56,7 +56,7 @@ def main() -> None:
     args = parser.parse_args()
 
     game = Battleship()
-    batch = Batch(game, args.boards, seed=1)
+    batch = BattleshipBatch(game, args.boards, seed=1)
     ships = ships_of(game.boards[0])
     out = np.empty((args.boards, len(ships.kinds)), np.int16)
     states = seeds(2, args.boards)

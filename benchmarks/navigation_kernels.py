@@ -9,29 +9,29 @@ import time
 
 import numpy as np
 
+from trireme.navigation.batch import NavigationBatch
 from trireme.navigation.kernels import random_turns
-from trireme.navigation.pack import Fleet
 from trireme.navigation.rules import Navigation
 
 
-def kernel_rate(game: Navigation, batch: int, seconds: float) -> float:
+def kernel_rate(game: Navigation, size: int, seconds: float) -> float:
     """Joint turns a CPU-second in the batched kernel."""
-    fleet = Fleet(game, batch)
-    plans = np.zeros((batch, 2, game.phases), np.uint8)
-    random = np.arange(batch, dtype=np.uint64)
+    batch = NavigationBatch(game, size)
+    plans = np.zeros((size, 2, game.phases), np.uint8)
+    random = np.arange(size, dtype=np.uint64)
 
     def run(count: int) -> None:
         random_turns(
-            fleet.seas,
-            fleet.spawns,
-            fleet.stats,
-            fleet.rules,
-            fleet.ways,
-            fleet.charts,
-            fleet.ships,
-            fleet.turns,
+            batch.seas,
+            batch.spawns,
+            batch.stats,
+            batch.rules,
+            batch.ways,
+            batch.charts,
+            batch.ships,
+            batch.turns,
             plans,
-            fleet.outcomes,
+            batch.outcomes,
             random,
             count,
         )
@@ -41,7 +41,7 @@ def kernel_rate(game: Navigation, batch: int, seconds: float) -> float:
     while time.process_time() - start < seconds:
         run(20)
         count += 20
-    return count * batch / (time.process_time() - start)
+    return count * size / (time.process_time() - start)
 
 
 def plain_rate(game: Navigation, seconds: float) -> float:

@@ -24,7 +24,7 @@ import numpy as np
 
 from trireme import make_agent, play
 from trireme.core.game import AnyAgent, AnyGame, Turn
-from trireme.navigation.atlas import find_map
+from trireme.navigation.map_generator import find_map
 from trireme.navigation.maps import mirrored_map
 from trireme.navigation.rules import Navigation
 from trireme.navigation.ships import SHIPS

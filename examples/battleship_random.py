@@ -1,4 +1,4 @@
-"""A random gunner fires at a hidden fleet; the board is drawn as it goes."""
+"""A random agent fires at a hidden fleet; the board is drawn as it goes."""
 
 import argparse
 

@@ -7,19 +7,20 @@ import numpy as np
 import pytest
 
 from trireme import CHANCE, Turn, make_agent, play
-from trireme.battleship.agents.density import counted, densities
-from trireme.battleship.agents.gunner import Gunner, Sight, best
+from trireme.battleship.agents.density import hit_weighted_density, placement_density
 from trireme.battleship.agents.hunt import Hunt
-from trireme.battleship.agents.hybrid import Hybrid, monte_carlo, picture
+from trireme.battleship.agents.hybrid import Hybrid, hunt_target_state, monte_carlo
 from trireme.battleship.agents.lookahead import Lookahead
 from trireme.battleship.agents.mcts import Mcts
 from trireme.battleship.agents.posterior import Posterior
+from trireme.battleship.agents.shooting_agent import ShootingAgent, TargetView, top_cells
 from trireme.battleship.batch import fleet_of, layouts
-from trireme.battleship.belief.determinization import Shot, sunk_cells
+from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.fleets import ship_at
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
-from .seas import FLEET, fired
+from .positions import FLEET, fired
 
 AGENTS = {
     "hunt": "hunt",
@@ -97,13 +98,13 @@ def observed(game: Battleship, fleet: str) -> Iterator[tuple[dict[str, Any], lis
 @pytest.mark.parametrize("agent", AGENTS)
 def test_agents_play_from_the_environments_observation(agent: str) -> None:
     game = Battleship(8, 8)
-    gunner = make_agent(game, AGENTS[agent])
-    assert isinstance(gunner, Gunner)
+    shooting_agent = make_agent(game, AGENTS[agent])
+    assert isinstance(shooting_agent, ShootingAgent)
     counts = []
     for _ in range(2):
-        gunner.reset()
+        shooting_agent.reset()
         for observation, actions in observed(game, "A1-A3 C1-C3 H7-H8"):
-            actions.append(gunner.select_action(observation))
+            actions.append(shooting_agent.select_action(observation))
         counts.append(len(actions))
     assert all(8 <= count <= 64 for count in counts)
 
@@ -138,17 +139,17 @@ def test_hunt_follows_a_line_of_hits() -> None:
     game = Battleship()
     shots = fired(game, FLEET, "C2 C3").seas[0].shots
     cells = {
-        Hunt().aim(Sight(game.boards[0], shots), np.random.default_rng(i))[0] for i in range(9)
+        Hunt().aim(TargetView(game.boards[0], shots), np.random.default_rng(i))[0] for i in range(9)
     }
     assert cells == {20, 23}
 
 
-def plain_density(sight: Sight, *, plus: bool) -> dict[tuple[int, int], float]:
+def plain_density(target: TargetView, *, plus: bool) -> dict[tuple[int, int], float]:
     """The densities by the letter: every placement of every ship afloat, cell by cell."""
-    board, sunk = sight.board, sunk_cells(sight.board, sight.shots)
-    hits = {s.cell for s in sight.shots if s.result in ("hit", "sunk")} - sunk
-    ruled_out = {s.cell for s in sight.shots} - hits
-    gone = {s.ship for s in sight.shots}
+    board, sunk = target.board, sunk_cells(target.board, target.shots)
+    hits = {s.cell for s in target.shots if s.result in ("hit", "sunk")} - sunk
+    ruled_out = {s.cell for s in target.shots} - hits
+    gone = {s.ship for s in target.shots}
     if plus:
         ruled_out |= {(r + i, c + j) for r, c in sunk for i in (-1, 0, 1) for j in (-1, 0, 1)}
     total = dict.fromkeys(board.cells(), 0.0)
@@ -170,27 +171,27 @@ def plain_density(sight: Sight, *, plus: bool) -> dict[tuple[int, int], float]:
 @pytest.mark.parametrize("shots", ["", "J10 C2", "C2 C3 I1 I2 J10 A9", "I1 I2 A1 E2 E3 G3"])
 def test_densities_count_every_placement(shots: str) -> None:
     game = Battleship()
-    sight = Sight(game.boards[0], fired(game, FLEET, shots).seas[0].shots)
-    plain = np.array(list(plain_density(sight, plus=False).values()))
-    assert densities(sight) == pytest.approx(plain)
-    plus = np.array(list(plain_density(sight, plus=True).values()))
-    worth = 100.0 ** np.arange(6)
-    assert counted(sight, worth, apart=True) == pytest.approx(plus)
+    target = TargetView(game.boards[0], fired(game, FLEET, shots).seas[0].shots)
+    plain = np.array(list(plain_density(target, plus=False).values()))
+    assert hit_weighted_density(target) == pytest.approx(plain)
+    plus = np.array(list(plain_density(target, plus=True).values()))
+    weights = 100.0 ** np.arange(6)
+    assert placement_density(target, weights, exclude_impossible=True) == pytest.approx(plus)
 
 
 def test_ties_go_top_left_or_to_any() -> None:
-    sight = Sight(Battleship(5, 5).boards[0], (Shot((0, 0), "miss"),))
-    assert best(np.zeros(25), sight, None) == [1]
-    seen = {best(np.zeros(25), sight, np.random.default_rng(i))[0] for i in range(200)}
+    target = TargetView(Battleship(5, 5).boards[0], (Shot((0, 0), "miss"),))
+    assert top_cells(np.zeros(25), target, None) == [1]
+    seen = {top_cells(np.zeros(25), target, np.random.default_rng(i))[0] for i in range(200)}
     assert seen == set(range(1, 25))
 
 
-def test_every_believing_agent_fires_at_a_sure_cell() -> None:
+def test_every_belief_agent_fires_at_a_sure_cell() -> None:
     game = Battleship(8, 8)
     shots = fired(game, "C1-C3 F1-F3 H7-H8", "C2 C3 C4 H8").seas[0].shots
-    sight = Sight(game.boards[0], shots)
+    target = TargetView(game.boards[0], shots)
     for agent in (Posterior(), Lookahead(fleets=50), Mcts(simulations=50)):
-        assert agent.aim(sight, np.random.default_rng(0)) == [16]
+        assert agent.aim(target, np.random.default_rng(0)) == [16]
 
 
 def test_a_salvo_takes_the_best_cells() -> None:
@@ -202,8 +203,8 @@ def test_a_salvo_takes_the_best_cells() -> None:
 
 def test_the_hybrid_shows_its_inner_state() -> None:
     game = Battleship()
-    sight = Sight(game.boards[0], fired(game, FLEET, "I1 I2 C2 C3 C1 J10").seas[0].shots)
-    seen = picture(sight)
+    target = TargetView(game.boards[0], fired(game, FLEET, "I1 I2 C2 C3 C1 J10").seas[0].shots)
+    seen = hunt_target_state(target)
     assert seen.mode == "target"
     assert seen.afloat == (5, 4, 3, 3)
     assert seen.line == ((2, 0), (2, 1), (2, 2))
@@ -214,13 +215,13 @@ def test_the_hybrid_shows_its_inner_state() -> None:
 
 def test_the_hybrids_samples_cover_all_open_hits() -> None:
     game = Battleship()
-    sight = Sight(game.boards[0], fired(game, FLEET, "C2 C3 J10").seas[0].shots)
-    chances = monte_carlo(sight, picture(sight), 200, np.random.default_rng(0))
+    target = TargetView(game.boards[0], fired(game, FLEET, "C2 C3 J10").seas[0].shots)
+    chances = monte_carlo(target, hunt_target_state(target), 200, np.random.default_rng(0))
     assert chances[[22, 21, 99]].max() == 0.0
     assert chances[20] + chances[23] >= 1.0
 
 
 def test_the_hybrid_plays_on_without_a_network() -> None:
     game = Battleship()
-    sight = Sight(game.boards[0], fired(game, FLEET, "C2 C3 J10").seas[0].shots)
-    assert Hybrid(network=False).aim(sight, np.random.default_rng(0))[0] in (20, 23)
+    target = TargetView(game.boards[0], fired(game, FLEET, "C2 C3 J10").seas[0].shots)
+    assert Hybrid(network=False).aim(target, np.random.default_rng(0))[0] in (20, 23)

@@ -10,10 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme import CHANCE
-from trireme.battleship.belief.posterior import Believer
+from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet, all_layouts, ship_at
-from trireme.battleship.rules import Battleship, Shot, State
+from trireme.battleship.rules import Battleship, BattleshipState
+from trireme.battleship.shots import Shot
 
 SMALL = [
     Battleship(5, 5),
@@ -38,7 +39,7 @@ def weighed(board: Board, uniform: bool) -> list[tuple[Fleet, float]]:
     for layout in all_layouts(board):
         weight, closed = 1.0, 0
         for size, place in zip(board.sizes, layout, strict=True):
-            free = [p.chance for p in board.places(size) if not p.mask & closed]
+            free = [p.chance for p in board.placements(size) if not p.mask & closed]
             weight *= 1.0 if uniform else place.chance / sum(free)
             closed |= board.closed(place)
         fleets.append((Fleet(tuple(p.ends for p in layout)), weight))
@@ -60,7 +61,7 @@ def answered(board: Board, fleet: Fleet, cells: list[tuple[int, int]]) -> tuple[
     return tuple(shots)
 
 
-def hunted(game: Battleship, seed: int, turns: int) -> State:
+def hunted(game: Battleship, seed: int, turns: int) -> BattleshipState:
     """A solo game after some random shots, hits being followed up so that ships sink."""
     rng = np.random.default_rng(seed)
     state = game.apply(game.start(), {CHANCE: game.draw(game.start(), rng)})
@@ -93,8 +94,8 @@ def test_the_posterior_equals_brute_force(game: Battleship, seed: int, turns: in
         for cell in ship_at(fleet):
             if cell not in cells:
                 expected[cell] += weight / total
-    believer = Believer(board, uniform=uniform)
-    belief = believer.count(shots, entropy=True)
+    inference = FleetInference(board, uniform=uniform)
+    belief = inference.exact_posterior(shots, entropy=True)
     assert belief is not None
     assert belief.exact
     assert belief.cells == pytest.approx(expected.reshape(-1), abs=1e-9)
@@ -106,7 +107,7 @@ def test_the_posterior_equals_brute_force(game: Battleship, seed: int, turns: in
 
 
 def test_the_full_board_at_the_opening() -> None:
-    belief = Believer(Battleship().boards[0]).count((), entropy=True)
+    belief = FleetInference(Battleship().boards[0]).exact_posterior((), entropy=True)
     assert belief is not None
     assert belief.fleets == 1_925_751_392
     assert belief.weight == pytest.approx(1)

@@ -8,7 +8,7 @@ import pytest
 from trireme import draw_text, load_record
 from trireme.battleship.rules import Battleship
 
-from .seas import FLEET, dueling, fired
+from .positions import FLEET, dueling, fired
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 MINED = Battleship(6, 7, duel=True, mines=2)

@@ -7,7 +7,7 @@ from trireme import make_game
 from trireme.battleship.encode import encoder
 from trireme.battleship.rules import Battleship
 
-from .seas import FLEET, dueling, fired
+from .positions import FLEET, dueling, fired
 
 
 def test_planes_show_what_the_seat_knows() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from trireme.battleship.agents import heatmap
 from trireme.battleship.rules import Battleship
-from trireme.battleship.show.insight import by_network, insight
+from trireme.battleship.show.insight import insight, network_insight
 from trireme.battleship.show.terminal import BattleshipTerminal
 from trireme.core.errors import BadSettings, IllegalAction, TriremeError
 from trireme.core.play import Session
@@ -96,7 +96,7 @@ def test_the_network_has_its_own_picture_of_the_same_waters() -> None:
 def test_on_boards_that_it_never_saw_the_network_is_silent_and_says_why(game: Battleship) -> None:
     session = Session(game, ["you"], seed=1)
     with pytest.raises(BadSettings, match="10×10 boards"):
-        by_network(game, game.view(session.state, 0), 0)
+        network_insight(game, game.view(session.state, 0), 0)
     told = ask(game, session)
     assert told["opinions"] == {}
     assert "default rules" in told["unavailable"]["heatmap"]  # type: ignore[index]
@@ -105,7 +105,7 @@ def test_on_boards_that_it_never_saw_the_network_is_silent_and_says_why(game: Ba
 def test_without_the_network_the_exact_odds_are_still_told(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(heatmap.odds, "__defaults__", (tmp_path / "network.onnx",))
+    monkeypatch.setattr(heatmap.log_odds, "__defaults__", (tmp_path / "network.onnx",))
     told = ask(*default_game())
     assert told["heat"]
     reason = told["unavailable"]["heatmap"]  # type: ignore[index]
@@ -125,7 +125,7 @@ class Paper:
     def ask(self, question: str) -> str:
         raise AssertionError(question)
 
-    def odds(self, text: str = "") -> str:
+    def log_odds(self, text: str = "") -> str:
         self.said.clear()
         BattleshipTerminal.commands["odds"].run(self, text)
         return "\n".join(self.said)
@@ -133,7 +133,7 @@ class Paper:
 
 def test_the_prompt_shows_the_odds_beside_the_waters() -> None:
     game, session = default_game()
-    said = Paper(session).odds()
+    said = Paper(session).log_odds()
     best = ask(game, session)["best"]
     assert f"best: {best}" in said
     assert "bits unknown" in said
@@ -145,18 +145,18 @@ def test_the_prompt_shows_the_odds_beside_the_waters() -> None:
 @pytest.mark.usefixtures("network")
 def test_the_prompt_shows_the_networks_odds_by_name() -> None:
     _, session = default_game()
-    assert "heatmap network" in Paper(session).odds("heatmap")
+    assert "heatmap network" in Paper(session).log_odds("heatmap")
 
 
 def test_odds_of_the_waters_of_a_duel_are_those_fired_at() -> None:
     game = Battleship(6, 6, duel=True)
     session = Session(game, ["a", "b"], opening=[{0: "A1-A3 C5-D5", 1: "F1-F3 A5-A6"}])
     session.move({0: game.read("F1")})
-    assert "The fleet of seat 1: 1 shot" in Paper(session, 0).odds()
-    assert "The fleet of seat 0: 0 shots" in Paper(session, 1).odds()
+    assert "The fleet of seat 1: 1 shot" in Paper(session, 0).log_odds()
+    assert "The fleet of seat 0: 0 shots" in Paper(session, 1).log_odds()
 
 
 def test_nobody_else_knows_the_odds() -> None:
     _, session = default_game()
     with pytest.raises(TriremeError, match="unknown source of odds 'crystal'"):
-        Paper(session).odds("crystal")
+        Paper(session).log_odds("crystal")

@@ -6,24 +6,19 @@ from hypothesis import strategies as st
 
 from trireme import CHANCE
 from trireme.battleship import kernels
-from trireme.battleship.batch import Batch, layouts
+from trireme.battleship.batch import BattleshipBatch, layouts
 from trireme.battleship.board import Cell
 from trireme.battleship.fleets import Fleet, check_fleet
-from trireme.battleship.notation import Shots
-from trireme.battleship.rules import Battleship, State
+from trireme.battleship.rules import Battleship, BattleshipState
+from trireme.battleship.shots import Salvo
 
-games = st.builds(
-    Battleship,
-    rows=st.integers(5, 12),
-    cols=st.integers(5, 12),
-    touching=st.booleans(),
-    placement=st.sampled_from(["sequential", "uniform"]),
-    mines=st.integers(0, 6),
-)
+from .positions import solo_games
+
+games = solo_games()
 RESULTS = {"miss": kernels.MISS, "hit": kernels.HIT, "sunk": kernels.SUNK, "mine": kernels.MINE}
 
 
-def hidden(batch: Batch, b: int) -> Fleet:
+def hidden(batch: BattleshipBatch, b: int) -> Fleet:
     """The fleet that board `b` of a batch hides, read off its cells."""
     board = batch.game.boards[0]
     owner = batch.seas.owner[b].reshape(board.rows, board.cols)
@@ -35,14 +30,14 @@ def hidden(batch: Batch, b: int) -> Fleet:
     return Fleet(tuple((min(s), max(s)) for s in ships), tuple(cells(kernels.MINED)))
 
 
-def placed(batch: Batch, b: int) -> State:
+def placed(batch: BattleshipBatch, b: int) -> BattleshipState:
     game = batch.game
     fleet = hidden(batch, b)
     game.check(game.start(), CHANCE, fleet)
     return game.apply(game.start(), {CHANCE: fleet})
 
 
-def agree(batch: Batch, b: int, state: State) -> None:
+def agree(batch: BattleshipBatch, b: int, state: BattleshipState) -> None:
     """Board `b` shows what the plain state says."""
     board, seas, sea = batch.game.boards[0], batch.seas, state.seas[0]
     shown = np.zeros((board.rows, board.cols), np.int8)
@@ -58,7 +53,7 @@ def agree(batch: Batch, b: int, state: State) -> None:
 @settings(max_examples=60)
 @given(games, st.integers(0, 2**32))
 def test_a_batch_plays_as_the_plain_rules_do(game: Battleship, seed: int) -> None:
-    batch = Batch(game, 3, seed)
+    batch = BattleshipBatch(game, 3, seed)
     board = game.boards[0]
     rng = np.random.default_rng(seed)
     states = [placed(batch, b) for b in range(3)]
@@ -69,7 +64,7 @@ def test_a_batch_plays_as_the_plain_rules_do(game: Battleship, seed: int) -> Non
         batch.step(actions, autoreset=False)
         for b in range(3):
             cell = divmod(int(actions[b]), board.cols)
-            states[b] = game.apply(states[b], {0: Shots((cell,))})
+            states[b] = game.apply(states[b], {0: Salvo((cell,))})
             agree(batch, b, states[b])
             shot = states[b].seas[0].shots[-1]
             won = not game.to_move(states[b])
@@ -81,7 +76,7 @@ def test_a_batch_plays_as_the_plain_rules_do(game: Battleship, seed: int) -> Non
 
 @given(games, st.integers(0, 2**32))
 def test_an_invalid_shot_changes_nothing(game: Battleship, seed: int) -> None:
-    batch = Batch(game, 4, seed)
+    batch = BattleshipBatch(game, 4, seed)
     cells = game.rows * game.cols
     batch.step(np.zeros(4, np.int64))
     before = [array.copy() for array in batch.seas]
@@ -97,7 +92,7 @@ def test_an_invalid_shot_changes_nothing(game: Battleship, seed: int) -> None:
 
 def test_a_won_board_starts_afresh_and_the_others_go_on() -> None:
     game = Battleship(5, 5, mines=2)
-    batch = Batch(game, 2, seed=1)
+    batch = BattleshipBatch(game, 2, seed=1)
     targets = np.flatnonzero(batch.seas.owner[0] >= 0)
     first = hidden(batch, 0)
     for cell in targets[:-1]:
@@ -112,7 +107,7 @@ def test_a_won_board_starts_afresh_and_the_others_go_on() -> None:
 
 
 def test_only_the_boards_that_are_named_are_reset() -> None:
-    batch = Batch(Battleship(), 3, seed=4)
+    batch = BattleshipBatch(Battleship(), 3, seed=4)
     batch.step(np.array([5, 6, 7]))
     kept = batch.seas.owner[[0, 2]].copy()
     batch.reset(np.array([False, True, False]))
@@ -121,13 +116,13 @@ def test_only_the_boards_that_are_named_are_reset() -> None:
 
 
 def test_the_same_seed_gives_the_same_boards() -> None:
-    one, same, other = (Batch(Battleship(), 8, seed) for seed in (1, 1, 2))
+    one, same, other = (BattleshipBatch(Battleship(), 8, seed) for seed in (1, 1, 2))
     assert (one.seas.owner == same.seas.owner).all()
     assert (one.seas.owner != other.seas.owner).any()
 
 
 def test_random_play_fires_every_legal_cell_and_wins_as_expected() -> None:
-    batch = Batch(Battleship(), 512, seed=3)
+    batch = BattleshipBatch(Battleship(), 512, seed=3)
     won = batch.random_play(4_000, seed=5)
     assert (batch.seas.outcome != kernels.INVALID).all()
     finished = 512 * 4_000 - batch.seas.moves.sum()
@@ -137,4 +132,6 @@ def test_random_play_fires_every_legal_cell_and_wins_as_expected() -> None:
 def test_a_crowded_sea_gets_the_layout_of_the_exact_search() -> None:
     game = Battleship(12, 12, fleet=(1,) * 36)
     layout = layouts(game, 1, seed=0)[0]
-    check_fleet(game.boards[0], Fleet(tuple(game.boards[0].places(1)[p].ends for p in layout)), 0)
+    check_fleet(
+        game.boards[0], Fleet(tuple(game.boards[0].placements(1)[p].ends for p in layout)), 0
+    )

@@ -18,7 +18,7 @@ from trireme.battleship.show.pictures import COLOURS, heatmap, replay, shade, sh
 from trireme.battleship.show.prose import describe
 from trireme.cli.battleship import app
 
-from .seas import FLEET, dueling, fired
+from .positions import FLEET, dueling, fired
 
 SMALL = Battleship(6, 6)
 

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 
 from trireme import CHANCE, IllegalAction
 from trireme.battleship.batch import fleet_of, layouts
-from trireme.battleship.board import Board, places
+from trireme.battleship.board import Board, placements
 from trireme.battleship.fleets import Fleet, all_layouts, check_fleet, first_layout
 from trireme.battleship.rules import Battleship
 
-from .seas import FLEET, naive_fleets
+from .positions import FLEET, naive_fleets
 
 COUNTS = {
     (5, 5, (3, 2), False): 524,
@@ -40,10 +40,10 @@ def test_fleets_of_small_boards_are_counted_exactly(
 
 def test_the_places_of_one_ship() -> None:
     counts = {5: 120, 4: 140, 3: 160, 2: 180, 1: 100}
-    assert {size: len(places(10, 10, size)) for size in counts} == counts
-    assert len(places(5, 12, 8)) == 25
+    assert {size: len(placements(10, 10, size)) for size in counts} == counts
+    assert len(placements(5, 12, 8)) == 25
     for size in (1, 3, 8):
-        assert sum(p.chance for p in places(7, 9, size)) == pytest.approx(1)
+        assert sum(p.chance for p in placements(7, 9, size)) == pytest.approx(1)
 
 
 @given(
@@ -71,7 +71,7 @@ def expected(game: Battleship) -> dict[Fleet, float]:
     for layout in all_layouts(board):
         chance, closed = 1.0, 0
         for size, place in zip(board.sizes, layout, strict=True):
-            free = [p for p in board.places(size) if not p.mask & closed]
+            free = [p for p in board.placements(size) if not p.mask & closed]
             chance *= place.chance / sum(p.chance for p in free)
             closed |= board.closed(place)
         chances[Fleet(tuple(p.ends for p in layout))] = (

@@ -3,9 +3,10 @@
 import pytest
 
 from trireme import CHANCE, BadSettings, BadText, IllegalAction, make_game, play
-from trireme.battleship.rules import Battleship, Shot
+from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
-from .seas import FLEET, fired
+from .positions import FLEET, fired
 
 
 def test_the_fleet_goes_by_the_smaller_side() -> None:

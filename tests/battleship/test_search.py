@@ -5,20 +5,20 @@ from functools import cache
 import numpy as np
 import pytest
 
-from trireme.battleship.agents.book import booked, opening_book
-from trireme.battleship.agents.gunner import Sight
-from trireme.battleship.agents.lookahead import listed_fleets
-from trireme.battleship.agents.lookahead_kernels import compare, compare_deep
+from trireme.battleship.agents.lookahead import fleet_arrays
+from trireme.battleship.agents.lookahead_kernels import rollout_misses, two_shot_misses
 from trireme.battleship.agents.mcts import Mcts
 from trireme.battleship.agents.mcts_kernels import open_node, simulate
+from trireme.battleship.agents.opening_book import book_cell, opening_book
+from trireme.battleship.agents.shooting_agent import TargetView
 from trireme.battleship.batch import fleet_of
-from trireme.battleship.belief.determinization import Shot
-from trireme.battleship.belief.posterior import Believer
+from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.board import Board, Cell
 from trireme.battleship.fleets import Fleet, ship_at
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
-from .seas import FLEET, fired
+from .positions import FLEET, fired
 
 
 def plain_answer(board: Board, fleet: Fleet, cell: Cell, shot: frozenset[Cell]) -> int:
@@ -56,16 +56,16 @@ def plain_misses(
 @pytest.mark.parametrize("game", [Battleship(5, 5), Battleship(5, 6, fleet=(3, 3, 2))], ids=str)
 def test_the_tree_counts_misses_as_plain_recursion_does(game: Battleship) -> None:
     board, rng = game.boards[0], np.random.default_rng(1)
-    believer = Believer(board)
+    inference = FleetInference(board)
     shots = (Shot((2, 2), "miss"), Shot((0, 1), "miss"))
-    belief = believer.count(shots)
+    belief = inference.exact_posterior(shots)
     assert belief is not None
-    found = believer.fleets(shots, belief, 60, rng)
+    found = inference.fleets(shots, belief, 60, rng)
     weights = rng.random(len(found.weights))
-    shot = Sight(board, shots).fired
-    listed = listed_fleets(board, found.layouts, weights, shot)
+    shot = TargetView(board, shots).fired_bits
+    listed = fleet_arrays(board, found.layouts, weights, shot)
     cells = np.array([0, 7, 11], np.int64)
-    misses = compare(cells, shot, listed, len(weights))
+    misses = rollout_misses(cells, shot, listed, len(weights))
     fleets = [
         (fleet_of(board, layout), float(w))
         for layout, w in zip(found.layouts, weights, strict=True)
@@ -78,16 +78,16 @@ def test_the_tree_counts_misses_as_plain_recursion_does(game: Battleship) -> Non
 def test_the_deep_tree_chooses_the_second_shot_as_plain_search_does() -> None:
     game = Battleship(5, 5)
     board, rng = game.boards[0], np.random.default_rng(4)
-    believer = Believer(board)
+    inference = FleetInference(board)
     shots = (Shot((2, 2), "miss"), Shot((0, 1), "miss"), Shot((3, 1), "miss"))
-    belief = believer.count(shots)
+    belief = inference.exact_posterior(shots)
     assert belief is not None
-    found = believer.fleets(shots, belief, 50, rng)
-    shot = Sight(board, shots).fired
-    listed = listed_fleets(board, found.layouts, found.weights, shot)
+    found = inference.fleets(shots, belief, 50, rng)
+    shot = TargetView(board, shots).fired_bits
+    listed = fleet_arrays(board, found.layouts, found.weights, shot)
     cells = np.array([7, 18], np.int64)
     seen = frozenset(shot.cell for shot in shots)
-    misses = compare_deep(cells, shot, listed, 25)
+    misses = two_shot_misses(cells, shot, listed, 25)
     laid = [fleet_of(board, layout) for layout in found.layouts]
     fleets = list(zip(laid, map(float, found.weights), strict=True))
     for cell, got in zip(cells, misses, strict=True):
@@ -107,11 +107,11 @@ def test_the_deep_tree_chooses_the_second_shot_as_plain_search_does() -> None:
 def test_few_fleets_are_listed_with_their_probabilities() -> None:
     game = Battleship(5, 7)
     board, rng = game.boards[0], np.random.default_rng(0)
-    believer = Believer(board)
+    inference = FleetInference(board)
     shots = fired(game, "A1-A3 C1-C2", "A1 A2 E5").seas[0].shots
-    belief = believer.count(shots)
+    belief = inference.exact_posterior(shots)
     assert belief is not None
-    found = believer.fleets(shots, belief, 5_000, rng)
+    found = inference.fleets(shots, belief, 5_000, rng)
     assert found.exact
     assert len(found.weights) == belief.fleets
     cells = np.zeros(35)
@@ -125,12 +125,12 @@ def test_few_fleets_are_listed_with_their_probabilities() -> None:
 def exact_and_sampled(rows: int, cols: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     game = Battleship(rows, cols)
     board, rng = game.boards[0], np.random.default_rng(2)
-    believer = Believer(board)
+    inference = FleetInference(board)
     shots = fired(game, "A1-A3 C1-C3 E1-E2", "C2 H8 D5 B6").seas[0].shots
-    exact = believer.count(shots)
+    exact = inference.exact_posterior(shots)
     assert exact is not None
-    estimated = believer.sample(shots, rng, 40_000)
-    found = believer.fleets(shots, exact, 20_000, rng)
+    estimated = inference.sampled_posterior(shots, rng, 40_000)
+    found = inference.fleets(shots, exact, 20_000, rng)
     drawn = np.zeros(rows * cols)
     for layout, weight in zip(found.layouts, found.weights, strict=True):
         for row, col in ship_at(fleet_of(board, layout)):
@@ -149,9 +149,9 @@ def test_sampled_beliefs_agree_with_the_exact_one(sides: tuple[int, int]) -> Non
 
 def test_entropy_is_estimated_too() -> None:
     game = Battleship(8, 8)
-    believer = Believer(game.boards[0])
-    exact = believer.count((), entropy=True)
-    estimated = believer.sample((), np.random.default_rng(0), 20_000)
+    inference = FleetInference(game.boards[0])
+    exact = inference.exact_posterior((), entropy=True)
+    estimated = inference.sampled_posterior((), np.random.default_rng(0), 20_000)
     assert exact is not None
     assert exact.entropy is not None
     assert estimated.entropy == pytest.approx(exact.entropy, abs=0.05)
@@ -160,7 +160,7 @@ def test_entropy_is_estimated_too() -> None:
 def test_the_opening_book_is_small_and_leads_through_itself() -> None:
     book = opening_book()
     assert 50 < len(book) < 2_000
-    assert booked(Sight(Battleship().boards[0], ())) == book[""]
+    assert book_cell(TargetView(Battleship().boards[0], ())) == book[""]
     for path in book:
         cells = [book[path[:i]] for i in range(len(path) + 1)]
         assert len(set(cells)) == len(cells)
@@ -170,9 +170,9 @@ def test_the_opening_book_is_small_and_leads_through_itself() -> None:
 def test_the_book_is_left_where_play_or_rules_differ() -> None:
     board = Battleship().boards[0]
     other = Shot((9, 9), "miss")
-    assert booked(Sight(board, (other,))) is None
-    assert booked(Sight(board, (), uniform=True)) is None
-    assert booked(Sight(Battleship(10, 11).boards[0], ())) is None
+    assert book_cell(TargetView(board, (other,))) is None
+    assert book_cell(TargetView(board, (), uniform=True)) is None
+    assert book_cell(TargetView(Battleship(10, 11).boards[0], ())) is None
 
 
 def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
@@ -181,8 +181,8 @@ def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
     game = Battleship()
     agent = Posterior(limit=2**62)
     shots = fired(game, FLEET, ["E5", "E5"][0]).seas[0].shots
-    path = Sight(game.boards[0], shots)
-    found = booked(path)
+    path = TargetView(game.boards[0], shots)
+    found = book_cell(path)
     exact = agent.belief(path, np.random.default_rng(0)).cells
     assert found == int(exact.argmax())
 
@@ -190,13 +190,13 @@ def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
 def test_mcts_finds_a_shot_about_as_good_as_the_best() -> None:
     game = Battleship(5, 5, fleet=(3,))
     board, rng = game.boards[0], np.random.default_rng(0)
-    sight = Sight(board, (Shot((2, 2), "miss"),))
+    target = TargetView(board, (Shot((2, 2), "miss"),))
     agent = Mcts(simulations=3_000, fleets=200, seconds=1000)
-    chosen = divmod(agent.aim(sight, rng)[0], board.cols)
-    believer = Believer(board)
-    belief = believer.count(sight.shots)
+    chosen = divmod(agent.aim(target, rng)[0], board.cols)
+    inference = FleetInference(board)
+    belief = inference.exact_posterior(target.shots)
     assert belief is not None
-    listed = believer.fleets(sight.shots, belief, 200, rng)
+    listed = inference.fleets(target.shots, belief, 200, rng)
     fleets = [
         (fleet_of(board, layout), float(w))
         for layout, w in zip(listed.layouts, listed.weights, strict=True)
@@ -210,12 +210,12 @@ def test_simulations_are_counted_where_they_went() -> None:
     game = Battleship(6, 6)
     board, rng = game.boards[0], np.random.default_rng(0)
     agent = Mcts(fleets=100)
-    believer = Believer(board)
-    belief = believer.count(())
+    inference = FleetInference(board)
+    belief = inference.exact_posterior(())
     assert belief is not None
-    found = believer.fleets((), belief, 100, rng)
-    listed = listed_fleets(board, found.layouts, np.ones(100), Sight(board, ()).fired)
-    tree = agent.root(Sight(board, ()))
+    found = inference.fleets((), belief, 100, rng)
+    listed = fleet_arrays(board, found.layouts, np.ones(100), TargetView(board, ()).fired_bits)
+    tree = agent.root(TargetView(board, ()))
     chances, part = np.zeros(36), np.zeros(100, np.uint64)
     open_node(0, tree, listed, chances)
     simulate(500, np.uint64(1), 1.0, tree, listed, chances, part, np.zeros((37, 3), np.int64))

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from trireme import BadText, IllegalAction
-from trireme.battleship.rules import Battleship, Salvos
+from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import LegalSalvos
 
-from .seas import dueling, fired
+from .positions import dueling, fired
 
 FLEETS = ("A1-A3 C1-C2", "E3-E5 A4-A5")
 MINED = ("A1-A3 C1-C2 *E5 *E4", "E3-E5 A4-A5 *A1 *C1")
@@ -95,7 +96,7 @@ def test_a_salvo_is_no_larger_than_the_cells_that_are_left() -> None:
 
 
 def test_salvos_are_sets_of_cells() -> None:
-    salvos = Salvos(((0, 0), (0, 1), (0, 2)), 2)
+    salvos = LegalSalvos(((0, 0), (0, 1), (0, 2)), 2)
     game = Battleship(5, 5, salvo=True)
     assert [game.write(s) for s in salvos] == ["A1+A2", "A1+A3", "A2+A3"]
     assert game.read("A3+A1") in salvos

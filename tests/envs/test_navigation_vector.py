@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from trireme import TriremeError
 from trireme.envs import NavigationVectorEnv
 from trireme.envs.navigation_vector import DRAWN, FIRST, GOING_ON, NOTHING, SECOND
-from trireme.navigation.encode import Encoder
+from trireme.navigation.encode import NavigationEncoder
+from trireme.navigation.geometry import FACINGS
 from trireme.navigation.rules import Navigation, NavigationState
-from trireme.navigation.sea import FACINGS
 from trireme.navigation.ships import SHIPS
 
 ID = "trireme/Navigation-v0"
@@ -67,7 +67,7 @@ def test_every_game_goes_by_the_rules(
         "phases": phases,
     }
     game, env = Navigation(**options), vector(3, autoreset_mode=mode, **options)
-    encoder, rng = Encoder(game), np.random.default_rng(seed)
+    encoder, rng = NavigationEncoder(game), np.random.default_rng(seed)
     observations, infos = env.reset()
     states = [game.start()] * 3
     ended = [False] * 3
@@ -100,7 +100,7 @@ def test_every_game_goes_by_the_rules(
 
 
 def judged(
-    game: Navigation, encoder: Encoder, state: NavigationState, action: Any
+    game: Navigation, encoder: NavigationEncoder, state: NavigationState, action: Any
 ) -> tuple[NavigationState, float, bool]:
     """What the plain rules make of two plans: state, seat 0's return, and whether it is over."""
     plans = {seat: encoder.action(action[seat], seat) for seat in (0, 1)}

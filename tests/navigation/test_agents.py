@@ -12,7 +12,7 @@ from trireme.core.game import Turn
 from trireme.core.seeding import stream
 from trireme.navigation.rules import Navigation, NavigationState
 
-from .seas import OPEN, open_water, with_ships
+from .positions import OPEN, open_water, with_ships
 
 SPECS = ["random", "greedy", "planner", "nash-quick", "nash:rounds=3"]
 VARIANTS: list[dict[str, Any]] = [
@@ -71,13 +71,13 @@ def test_thoughts_name_plans_values_and_weights(spec: str) -> None:
     game = Navigation()
     state = with_ships(game, "k11 E", "n12 W")
     agent: Any = make_agent(game, spec)
-    thought = agent.think(turn_of(game, state, 1))
-    assert thought.candidates
-    for candidate in (*thought.candidates, *thought.answers):
+    analysis = agent.think(turn_of(game, state, 1))
+    assert analysis.candidates
+    for candidate in (*analysis.candidates, *analysis.answers):
         assert game.read(candidate.text) == candidate.plan
-    assert all(candidate.plan in game.plans[1] for candidate in thought.candidates)
-    assert all(answer.plan in game.plans[0] for answer in thought.answers)
-    weights = [candidate.weight for candidate in thought.candidates]
+    assert all(candidate.plan in game.plans[1] for candidate in analysis.candidates)
+    assert all(answer.plan in game.plans[0] for answer in analysis.answers)
+    weights = [candidate.weight for candidate in analysis.candidates]
     assert sum(weights) == pytest.approx(1, abs=0.25)
     assert weights == sorted(weights, reverse=True)
 
@@ -94,8 +94,8 @@ def test_greedy_shoots_when_lined_up_and_sails_closer_otherwise() -> None:
     agent = make_agent(game, "greedy")
     shot = agent.act(turn_of(game, with_ships(game, "c4 N", "f4 N"), 0))
     assert shot[0].action == "shoot_starboard"
-    sail = agent.act(turn_of(game, with_ships(game, "a7 N", "g1 S"), 0))
-    assert sail[0].move in ("forward", "turn_right")
+    simulate_movements = agent.act(turn_of(game, with_ships(game, "a7 N", "g1 S"), 0))
+    assert simulate_movements[0].move in ("forward", "turn_right")
 
 
 @pytest.mark.parametrize("spec", ["greedy", "planner", "nash-quick"])
@@ -112,8 +112,8 @@ def test_nash_keeps_to_the_clock_of_its_turn() -> None:
     game = Navigation()
     state = with_ships(game, "k11 E", "n12 W")
     agent: Any = make_agent(game, "nash")
-    hurried = agent.weigh(game, state, 0, limit=0.0)
-    patient = make_agent(game, "nash:rounds=12").weigh(game, state, 0)  # type: ignore[attr-defined]
+    hurried = agent.analyse(game, state, 0, limit=0.0)
+    patient = make_agent(game, "nash:rounds=12").analyse(game, state, 0)  # type: ignore[attr-defined]
     assert hurried.gap > patient.gap
 
 
@@ -121,7 +121,7 @@ def test_more_rounds_leave_less_to_gain() -> None:
     game = Navigation(ships=("war_brig", "war_brig"))
     state = with_ships(game, "k11 E", "m13 N")
     gaps = [
-        make_agent(game, f"nash:rounds={rounds}").weigh(game, state, 0).gap  # type: ignore[attr-defined]
+        make_agent(game, f"nash:rounds={rounds}").analyse(game, state, 0).gap  # type: ignore[attr-defined]
         for rounds in (1, 8, 20)
     ]
     assert gaps == sorted(gaps, reverse=True)

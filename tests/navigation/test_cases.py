@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from trireme.navigation.geometry import Pose
 from trireme.navigation.plans import read_plan
 from trireme.navigation.rules import Navigation, NavigationState
-from trireme.navigation.sea import Pose
 
-from .seas import OPEN, open_water, place, tile, with_ships
+from .positions import OPEN, open_water, place, tile, with_ships
 
 CASES = [
     case

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trireme import make_game
-from trireme.navigation.encode import PLANES, encoder, fleet_planes
-from trireme.navigation.pack import Fleet
+from trireme.navigation.batch import NavigationBatch
+from trireme.navigation.encode import PLANES, batch_planes, encoder
+from trireme.navigation.geometry import FACINGS
 from trireme.navigation.rules import Navigation
-from trireme.navigation.sea import FACINGS
 
-from .seas import games, maps
+from .positions import games, maps
 
 
 def test_planes_show_ships_hazards_and_levels() -> None:
@@ -39,13 +39,13 @@ def test_the_seats_see_each_other_exchanged(game: Navigation) -> None:
 
 @given(st.lists(maps(most=3), min_size=1, max_size=3), st.integers(0, 1))
 def test_a_fleet_is_encoded_as_its_games_are(charts: list, seat: int) -> None:
-    fleet = Fleet(Navigation(map=charts[0]), 5, tuple(charts))
-    fleet.ships[:, 0, 2] -= np.arange(5, dtype=np.int32)
-    fleet.turns[:] = np.arange(5)
-    planes = fleet_planes(fleet, charts, seat)
+    batch = NavigationBatch(Navigation(map=charts[0]), 5, tuple(charts))
+    batch.ships[:, 0, 2] -= np.arange(5, dtype=np.int32)
+    batch.turns[:] = np.arange(5)
+    planes = batch_planes(batch, charts, seat)
     for index in range(5):
         game = Navigation(map=charts[index % len(charts)])
-        expected = encoder(game).planes(fleet.state(index), seat)
+        expected = encoder(game).planes(batch.state(index), seat)
         np.testing.assert_allclose(planes[index], expected, rtol=1e-6)
 
 
@@ -54,7 +54,7 @@ def test_plans_survive_being_numbered(game: Navigation, seed: int, seat: int) ->
     code = encoder(game)
     plan = game.plans[seat].sample(np.random.default_rng(seed))
     orders = code.index(plan, seat)
-    assert orders.shape == (game.phases,) == np.shape(code.nvec)
+    assert orders.shape == (game.phases,)
     assert code.action(orders, seat) == plan
     for phase, order in enumerate(orders):
         assert code.mask(seat)[phase, order]

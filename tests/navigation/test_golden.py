@@ -15,9 +15,9 @@ import pytest
 from trireme import draw_text, make_agent, make_game
 from trireme.core.game import Turn
 from trireme.core.seeding import stream
-from trireme.navigation.atlas import default_map, procedural_map
-from trireme.navigation.log import digest
+from trireme.navigation.map_generator import default_map, procedural_map
 from trireme.navigation.maps import SeaMap, write_map
+from trireme.navigation.phase_log import digest
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 GAMES = GOLDEN / "navigation_games.json"

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trireme import make_game
 from trireme import settings as settings_of
 from trireme.core.errors import TriremeError
-from trireme.navigation.atlas import SIZE, default_map, procedural_map
+from trireme.navigation.map_generator import SIZE, default_map, procedural_map
 from trireme.navigation.maps import (
     BadMap,
     SeaMap,
@@ -24,9 +24,9 @@ from trireme.navigation.maps import (
 )
 from trireme.navigation.rules import Navigation
 
-from .seas import maps
+from .positions import maps
 
-PLAIN: dict[str, Any] = {
+UNBIASED: dict[str, Any] = {
     "id": "bay",
     "name": "The Bay",
     "width": 8,
@@ -41,7 +41,7 @@ PLAIN: dict[str, Any] = {
 
 
 def edited(**changes: Any) -> str:
-    return json.dumps({**PLAIN, **changes})
+    return json.dumps({**UNBIASED, **changes})
 
 
 def wind(x: int = 3, y: int = 3, way: str = "N", kind: str = "wind") -> dict[str, Any]:
@@ -53,7 +53,7 @@ def rock(x: int, y: int, size: str = "small") -> dict[str, Any]:
 
 
 def test_a_plain_map_has_no_faults() -> None:
-    sea = read_map(json.dumps(PLAIN))
+    sea = read_map(json.dumps(UNBIASED))
     assert sea.name == "The Bay"
     assert read_map(write_map(sea)) == sea
 
@@ -81,22 +81,22 @@ def test_a_plain_map_has_no_faults() -> None:
             edited(hazards=[wind(7, 2, "clockwise", "whirlpool")]),
             "the whirlpool at h3 is out of bounds",
         ),
-        (edited(spawns=PLAIN["spawns"][:1]), "a spawn for each of 2 seats, not 1"),
+        (edited(spawns=UNBIASED["spawns"][:1]), "a spawn for each of 2 seats, not 1"),
         (edited(spawns=[]), "a spawn for each of 2 seats, not 0"),
         (
-            edited(spawns=[PLAIN["spawns"][0], {"x": 8, "y": 0, "facing": "W"}]),
+            edited(spawns=[UNBIASED["spawns"][0], {"x": 8, "y": 0, "facing": "W"}]),
             "the spawn of seat 1 at i1 is out of bounds",
         ),
         (
-            edited(spawns=[PLAIN["spawns"][0], {"x": 2, "y": 2, "facing": "W"}]),
+            edited(spawns=[UNBIASED["spawns"][0], {"x": 2, "y": 2, "facing": "W"}]),
             "the spawn of seat 1 at c3 is blocked by the rock at c3",
         ),
         (
-            edited(spawns=[PLAIN["spawns"][0]] * 2),
+            edited(spawns=[UNBIASED["spawns"][0]] * 2),
             "the spawn of seat 1 at a1 is blocked by the spawn of seat 0",
         ),
         (
-            edited(spawns=[PLAIN["spawns"][0], {"x": 7, "y": 5, "facing": "west"}]),
+            edited(spawns=[UNBIASED["spawns"][0], {"x": 7, "y": 5, "facing": "west"}]),
             "the spawn of seat 1 at h6 must face N, E, S or W, not 'west'",
         ),
         (edited(id=""), "id must be 1 to 64"),
@@ -176,7 +176,7 @@ def test_all_water_of_a_procedural_map_can_be_reached(seed: int) -> None:
 
 
 def test_an_unfair_map_is_told_apart() -> None:
-    sea = read_map(json.dumps(PLAIN))
+    sea = read_map(json.dumps(UNBIASED))
     assert fairness(sea) is None
     bare = replace(sea, hazards=(), rocks=())
     assert fairness(bare) == "turn"

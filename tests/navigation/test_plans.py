@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from trireme.core.errors import BadText, IllegalAction
 from trireme.navigation.plans import (
+    LegalPlans,
     Order,
-    Plans,
     order_at,
     order_count,
     order_index,
@@ -131,12 +131,12 @@ def test_a_number_means_the_same_order_whatever_the_ship() -> None:
     ],
 )
 def test_the_number_of_plans(ship: str, phases: int, ammo: int | None, count: int) -> None:
-    assert len(Plans(SHIPS[ship], phases, ammo)) == count
+    assert len(LegalPlans(SHIPS[ship], phases, ammo)) == count
 
 
 @pytest.mark.parametrize("ammo", [None, 0, 1, 2, 3])
 def test_all_plans_are_listed_once_and_only_legal_ones(ammo: int | None) -> None:
-    plans = Plans(CUTTER, 2, ammo)
+    plans = LegalPlans(CUTTER, 2, ammo)
     listed = list(plans)
     assert len(set(listed)) == len(listed) == len(plans)
     every = [(order_at(i, CUTTER), order_at(j, CUTTER)) for i in range(28) for j in range(28)]
@@ -144,7 +144,7 @@ def test_all_plans_are_listed_once_and_only_legal_ones(ammo: int | None) -> None
 
 
 def test_sampling_is_uniform_by_index() -> None:
-    plans = Plans(SLOOP, 1, None)
+    plans = LegalPlans(SLOOP, 1, None)
     rng = np.random.default_rng(0)
     drawn = [plans.sample(rng) for _ in range(4000)]
     counts = [drawn.count(plan) for plan in plans]

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.navigation.pack import pack_plan, pack_ships, unpack_plan
+from trireme.navigation.arrays import pack_plan, pack_ships, unpack_plan
+from trireme.navigation.geometry import FACINGS
 from trireme.navigation.plans import Order, Plan
 from trireme.navigation.rules import Navigation, NavigationState, act
-from trireme.navigation.sea import FACINGS
-from trireme.navigation.search.equilibrium import Battle, Solution
-from trireme.navigation.search.regret_matching_kernels import equilibrium
-from trireme.navigation.search.scoring_kernels import count_chances
+from trireme.navigation.search.double_oracle import DoubleOracle, TurnSolver
+from trireme.navigation.search.regret_matching_kernels import regret_matching_plus
+from trireme.navigation.search.scoring_kernels import contact_probabilities
 from trireme.navigation.search.search_kernels import (
     LIMIT,
     RACE,
@@ -24,7 +24,7 @@ from trireme.navigation.search.search_kernels import (
     SHARE,
 )
 
-from .seas import games
+from .positions import games
 
 
 def table_of(seed: int) -> np.ndarray:
@@ -32,12 +32,12 @@ def table_of(seed: int) -> np.ndarray:
     return np.random.default_rng(seed).uniform(-0.5, 0.5, (size, size, 4)).astype(np.float32)
 
 
-def plain_value(battle: Battle, table: np.ndarray, state: NavigationState, limit: int) -> float:
+def plain_value(solver: TurnSolver, table: np.ndarray, state: NavigationState, limit: int) -> float:
     """The value to seat 0 of a state, in plain words."""
     if state.verdict is not None:
         return 0.0 if state.verdict.winner is None else 1.0 - 2.0 * state.verdict.winner
     first, second = state.ships
-    kinds = battle.game.types
+    kinds = solver.game.types
     share = first.hp / first.max_hp - second.hp / second.max_hp
     lasts = first.hp / (kinds[1].shots * kinds[1].damage)
     other_lasts = second.hp / (kinds[0].shots * kinds[0].damage)
@@ -48,37 +48,38 @@ def plain_value(battle: Battle, table: np.ndarray, state: NavigationState, limit
     dx, dy = second.x - first.x, second.y - first.y
     for _ in range(FACINGS.index(first.facing)):
         dx, dy = dy, -dx
-    turned = (FACINGS.index(second.facing) - FACINGS.index(first.facing)) % 4
-    rooms = [
-        float(battle.room[pack_ships(state.ships, battle.game.chart.width)[s, 0], FACINGS.index(f)])
-        for s, f in ((0, first.facing), (1, second.facing))
+    rotated = (FACINGS.index(second.facing) - FACINGS.index(first.facing)) % 4
+    tiles = pack_ships(state.ships, solver.game.chart.width)[:, 0]
+    costs = [
+        float(solver.mobility[tiles[s], FACINGS.index(ship.facing)])
+        for s, ship in enumerate(state.ships)
     ]
-    place = float(table[dx + REACH, dy + REACH, turned]) + rooms[1] - rooms[0]
-    return base + place * ((1 - base) if place > 0 else (1 + base))
+    poses = float(table[dx + REACH, dy + REACH, rotated]) + costs[1] - costs[0]
+    return base + poses * ((1 - base) if poses > 0 else (1 + base))
 
 
 def packed(game: Navigation, seat: int, plans: Iterable[Plan]) -> np.ndarray:
     return np.stack([pack_plan(plan, game.types[seat]) for plan in plans])
 
 
-def solution_of(game: Navigation, table: np.ndarray) -> Solution:
-    solution = Battle(game).solution(game.start(), 0)
-    solution.table = table
-    return solution
+def oracle_of(game: Navigation, table: np.ndarray) -> DoubleOracle:
+    oracle = TurnSolver(game).double_oracle(game.start(), 0)
+    oracle.turn = oracle.turn._replace(poses=table)
+    return oracle
 
 
 @settings(max_examples=60)
 @given(games(), st.integers(0, 2**32))
 def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) -> None:
     rng, table, state = np.random.default_rng(seed), table_of(seed), game.start()
-    solution = solution_of(game, table)
+    oracle = oracle_of(game, table)
     plans = [[game.plans[s].sample(rng) for _ in range(4)] for s in (0, 1)]
-    values = solution.payoffs(packed(game, 0, plans[0]), packed(game, 1, plans[1]))
+    values = oracle.payoffs(packed(game, 0, plans[0]), packed(game, 1, plans[1]))
     for i, first in enumerate(plans[0]):
         for j, second in enumerate(plans[1]):
             after = game.apply(state, {0: first, 1: second})
             assert values[i, j] == pytest.approx(
-                plain_value(solution.battle, table, after, game.turn_limit), abs=1e-6
+                plain_value(oracle.solver, table, after, game.turn_limit), abs=1e-6
             )
 
 
@@ -86,17 +87,17 @@ def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) 
 @given(games(phases=2, ammo_per_turn=None), st.integers(0, 1), st.integers(0, 2**32))
 def test_a_best_response_is_the_best_of_all_plans(game: Navigation, own: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
-    solution = solution_of(game, table_of(seed))
+    oracle = oracle_of(game, table_of(seed))
     answers = packed(game, 1 - own, (game.plans[1 - own].sample(rng) for _ in range(3)))
     weights = rng.dirichlet(np.ones(3))
-    best, values = solution.responses(own, answers, weights)
+    best, values = oracle.responses(own, answers, weights)
     every = packed(game, own, game.plans[own])
     if own == 0:
-        brute = solution.payoffs(every, answers) @ weights
-        found = solution.payoffs(best, answers) @ weights
+        brute = oracle.payoffs(every, answers) @ weights
+        found = oracle.payoffs(best, answers) @ weights
     else:
-        brute = -(weights @ solution.payoffs(answers, every))
-        found = -(weights @ solution.payoffs(answers, best))
+        brute = -(weights @ oracle.payoffs(answers, every))
+        found = -(weights @ oracle.payoffs(answers, best))
     np.testing.assert_allclose(values, found, atol=1e-9)
     assert values.max() == pytest.approx(brute.max(), abs=1e-9)
 
@@ -106,7 +107,7 @@ def test_a_best_response_is_the_best_of_all_plans(game: Navigation, own: int, se
 def test_best_responses_keep_to_the_ammunition(game: Navigation, own: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     answers = packed(game, 1 - own, [game.plans[1 - own].sample(rng)])
-    best, _ = solution_of(game, table_of(seed)).responses(own, answers, np.ones(1))
+    best, _ = oracle_of(game, table_of(seed)).responses(own, answers, np.ones(1))
     for orders in best:
         assert unpack_plan(orders, game.types[own]) in game.plans[own]
 
@@ -115,7 +116,7 @@ def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, floa
     matrix = np.array(values, float)
     n, m = matrix.shape
     first, second = np.zeros(n), np.zeros(m)
-    value, gap = equilibrium(matrix, n, m, rounds, 1e-4, first, second)
+    value, gap = regret_matching_plus(matrix, n, m, rounds, 1e-4, first, second)
     return value, gap, [round(float(weight), 2) for weight in first]
 
 
@@ -136,7 +137,7 @@ def test_known_games_have_their_known_solutions() -> None:
 def test_the_gap_is_what_the_seats_could_gain(n: int, m: int, seed: int) -> None:
     matrix = np.random.default_rng(seed).uniform(-1, 1, (n, m))
     first, second = np.zeros(n), np.zeros(m)
-    value, gap = equilibrium(matrix, n, m, 4000, 1e-3, first, second)
+    value, gap = regret_matching_plus(matrix, n, m, 4000, 1e-3, first, second)
     assert first.sum() == pytest.approx(1)
     assert second.sum() == pytest.approx(1)
     assert gap == pytest.approx((matrix @ second).max() - (first @ matrix).min(), abs=1e-9)
@@ -149,14 +150,14 @@ def test_the_gap_is_what_the_seats_could_gain(n: int, m: int, seed: int) -> None
 def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     game: Navigation, seed: int
 ) -> None:
-    solution = Battle(game).solution(game.start(), 0)
-    solution.improve(40, tolerance=0.005)
+    oracle = TurnSolver(game).double_oracle(game.start(), 0)
+    oracle.improve(40, tolerance=0.005)
     every = [packed(game, seat, game.plans[seat]) for seat in (0, 1)]
-    matrix = solution.payoffs(every[0], every[1])
+    matrix = oracle.payoffs(every[0], every[1])
     mixtures = []
     for seat in (0, 1):
         mixture = np.zeros(len(every[seat]))
-        for plan, weight in zip(solution.plans[seat], solution.weights[seat], strict=False):
+        for plan, weight in zip(oracle.plans[seat], oracle.weights[seat], strict=False):
             mixture[(every[seat] == plan).all(axis=1).argmax()] += weight
         mixtures.append(mixture)
     exploitability = (matrix @ mixtures[1]).max() - (mixtures[0] @ matrix).min()
@@ -167,22 +168,11 @@ def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
 @given(games(phases=2), st.integers(0, 1))
 def test_chances_are_counted_as_the_rules_see_them(game: Navigation, own: int) -> None:
     """Every movement of one ship against every movement of the other, by the plain rules."""
-    battle, start = Battle(game), game.start()
+    start = game.start()
     moves = np.array([[m >> 2, m & 3] for m in range(16)], np.uint8)
     counts, ends = np.zeros((2, 16, 6)), np.zeros(16)
-    count_chances(
-        battle.sea,
-        battle.stats,
-        battle.rules,
-        pack_ships(start.ships, game.chart.width),
-        own,
-        moves,
-        np.ones(16),
-        battle.room,
-        table_of(0),
-        counts,
-        ends,
-    )
+    turn = oracle_of(game, table_of(0)).turn
+    contact_probabilities(turn, own, moves, np.ones(16), counts, ends)
     for m in range(16):
         expected = np.zeros((2, 6))
         for answer in range(16):

@@ -7,12 +7,12 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trireme.navigation.geometry import FACINGS, Pose
 from trireme.navigation.maps import SeaMap, mirrored_map, turned_map
 from trireme.navigation.plans import MOVES, Order, Plan
-from trireme.navigation.rules import Navigation, NavigationState, Sea, drift, move_ships
-from trireme.navigation.sea import FACINGS, Pose
+from trireme.navigation.rules import Navigation, NavigationState, TileMap, drift, move_ships
 
-from .seas import games, open_water
+from .positions import games, open_water
 
 
 def playthrough(game: Navigation, seed: int) -> list[NavigationState]:
@@ -52,11 +52,11 @@ def test_swapping_the_seats_changes_nothing(game: Navigation, seed: int) -> None
 @given(games(), st.integers(1, 3), st.integers(0, 2**32))
 def test_turning_the_map_turns_what_happens(game: Navigation, quarters: int, seed: int) -> None:
     other = replace(game, map=turned_map(game.chart, quarters))
-    for state, turned in zip(playthrough(game, seed), playthrough(other, seed), strict=True):
-        for ship, twin in zip(state.ships, turned.ships, strict=True):
+    for state, rotated in zip(playthrough(game, seed), playthrough(other, seed), strict=True):
+        for ship, twin in zip(state.ships, rotated.ships, strict=True):
             assert twin.pose == turned_pose(ship.pose, game.chart, quarters)
             assert twin.hp == ship.hp
-        assert turned.verdict == state.verdict
+        assert rotated.verdict == state.verdict
 
 
 @given(games(), st.integers(0, 2**32))
@@ -103,7 +103,7 @@ def mirrored_plan(plan: Plan) -> Plan:
 
 def test_two_ships_on_a_small_sea_never_overlap_and_never_care_for_seats() -> None:
     """All pairs of poses and moves on a 4×4 sea with rocks and hazards, in both variants."""
-    sea = Sea(open_water("..>.|o@@.|.@@<|.^O."))
+    sea = TileMap(open_water("..>.|o@@.|.@@<|.^O."))
     tiles = [(x, y) for x in range(4) for y in range(4) if (x, y) not in sea.rocks]
     poses = [Pose(*tile, facing) for tile in tiles for facing in FACINGS]
     orders = [Order(move) for move in MOVES]

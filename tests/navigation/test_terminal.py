@@ -10,12 +10,12 @@ from typer.testing import CliRunner
 from trireme.cli.navigation import app
 from trireme.core.errors import TriremeError
 from trireme.core.play import Session
-from trireme.navigation.atlas import default_map
+from trireme.navigation.map_generator import default_map
 from trireme.navigation.maps import mirrored_map, read_map, write_map
 from trireme.navigation.rules import Navigation
 from trireme.navigation.show.terminal import NavigationTerminal
 
-from .seas import OPEN, open_water
+from .positions import OPEN, open_water
 
 
 @dataclass

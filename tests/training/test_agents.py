@@ -17,17 +17,17 @@ import trireme.battleship
 import trireme.gomoku
 from trireme import make_agent, make_game, play
 from trireme.battleship.agents import heatmap
-from trireme.battleship.agents.gunner import Sight
 from trireme.battleship.agents.rl import logits
-from trireme.battleship.belief.determinization import Shot
+from trireme.battleship.agents.shooting_agent import TargetView
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 from trireme.core.errors import BadSpec
 from trireme.core.game import Turn
 from trireme.core.onnx import Network
 from trireme.gomoku.agents.dqn import DQN, values
 from trireme.gomoku.agents.dqn_kernels import fives
 from trireme.gomoku.agents.dqn_mcts import DQNTree, Position, best_move, search
-from trireme.gomoku.rules import Gomoku, Point, State, makes_five
+from trireme.gomoku.rules import BattleshipState, Gomoku, Point, makes_five
 
 SHIPPED = [
     Path(trireme.gomoku.__path__[0]) / "models" / "dqn",
@@ -36,12 +36,12 @@ SHIPPED = [
 ]
 
 
-def turn(game: Gomoku, state: State, seed: int = 0) -> Turn[Any, State]:
+def turn(game: Gomoku, state: BattleshipState, seed: int = 0) -> Turn[Any, BattleshipState]:
     (seat,) = game.to_move(state)
     return Turn(game, seat, state, game.legal(state, seat), np.random.default_rng(seed))
 
 
-def after(game: Gomoku, text: str) -> State:
+def after(game: Gomoku, text: str) -> BattleshipState:
     return Gomoku(size=game.size, position=text).start()
 
 
@@ -69,7 +69,7 @@ def test_the_gate_of_the_dqn_that_ships() -> None:
     stones=st.permutations([(r, c) for r in range(9) for c in range(9)]), count=st.integers(0, 30)
 )
 def test_taken_points_have_no_value(stones: list[Point], count: int) -> None:
-    game, state = Gomoku(size=9), State(tuple(stones[:count]))
+    game, state = Gomoku(size=9), BattleshipState(tuple(stones[:count]))
     worth = values(game, state)
     taken = np.zeros((9, 9), np.bool_)
     for point in stones[:count]:
@@ -154,7 +154,7 @@ def test_the_clock_stops_the_tree() -> None:
 def test_water_around_a_sunk_ship_is_known() -> None:
     board = Battleship().boards[0]
     shots = (Shot((0, 0), "hit"), Shot((5, 5), "miss"), Shot((0, 1), "sunk", "destroyer"))
-    facts = heatmap.known(board, shots)
+    facts = heatmap.known_cells(board, shots)
     assert (facts[0, :3] == [2, 2, 1]).all()
     assert (facts[1, :3] == 1).all()
     assert facts[5, 5] == 1
@@ -188,8 +188,8 @@ def test_networks_sink_the_fleet_of_any_board(agent: str) -> None:
 def test_the_policy_sees_the_observation_alone() -> None:
     board = Battleship().boards[0]
     ship = Shot((0, 1), "sunk", "destroyer")
-    one = logits(Sight(board, (Shot((0, 0), "hit"), Shot((9, 9), "miss"), ship)))
-    other = logits(Sight(board, (Shot((9, 9), "miss"), Shot((0, 0), "hit"), ship)))
+    one = logits(TargetView(board, (Shot((0, 0), "hit"), Shot((9, 9), "miss"), ship)))
+    other = logits(TargetView(board, (Shot((9, 9), "miss"), Shot((0, 0), "hit"), ship)))
     assert np.array_equal(one, other)
 
 

@@ -12,10 +12,10 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.battleship.agents.heatmap import known
-from trireme.battleship.batch import Batch, fleet_of, layouts
-from trireme.battleship.notation import Shots
+from trireme.battleship.agents.heatmap import known_cells
+from trireme.battleship.batch import BattleshipBatch, fleet_of, layouts
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Salvo
 from trireme.core.errors import BadSettings
 from trireme.core.game import CHANCE
 from trireme.training import battleship_heatmap as heatmap
@@ -31,15 +31,15 @@ from .tiny import tiny_heatmap, tiny_rl
 def test_the_kernel_knows_what_the_agent_knows(seed: int, shots: int, touching: bool) -> None:
     game = Battleship(touching=touching)
     cells = np.random.default_rng(seed).permutation(100)[:shots]
-    batch = Batch(game, 1, seed)
+    batch = BattleshipBatch(game, 1, seed)
     state = game.apply(game.start(), {CHANCE: fleet_of(game.boards[0], layouts(game, 1, seed)[0])})
     for cell in cells:
         if game.to_move(state):
             batch.step(np.array([cell]), autoreset=False)
-            state = game.apply(state, {0: Shots((divmod(int(cell), 10),))})
+            state = game.apply(state, {0: Salvo((divmod(int(cell), 10),))})
     assert (
         heatmap.facts_of(batch)[0].reshape(10, 10)
-        == known(game.boards[0], game.view(state, 0).target.shots)
+        == known_cells(game.boards[0], game.view(state, 0).target.shots)
     ).all()
 
 

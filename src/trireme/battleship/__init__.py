@@ -11,7 +11,7 @@ SLICE = Slice(
         "hunt": "trireme.battleship.agents.hunt:Hunt",
         "density": "trireme.battleship.agents.density:Density",
         "density+": "trireme.battleship.agents.density_plus:DensityPlus",
-        "rl": "trireme.battleship.agents.rl:Reinforced",
+        "rl": "trireme.battleship.agents.rl:RLPolicy",
         "heatmap": "trireme.battleship.agents.heatmap:Heatmap",
         "hybrid": "trireme.battleship.agents.hybrid:Hybrid",
         "posterior": "trireme.battleship.agents.posterior:Posterior",

@@ -1,4 +1,4 @@
-"""Advice in a game that is played elsewhere: you enter the answers, it names the next shot."""
+"""An advisor for a game played elsewhere: you enter the answers, it names the next shot."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.agents.gunner import Gunner, Sight
-from trireme.battleship.belief.determinization import Shot
-from trireme.battleship.belief.posterior import Belief, Believer
+from trireme.battleship.agents.shooting_agent import ShootingAgent, TargetView
+from trireme.battleship.belief.posterior import Belief, FleetInference
+from trireme.battleship.shots import Shot
 from trireme.battleship.show.draw import percents
 from trireme.battleship.show.pictures import Picture, heatmap
 from trireme.core.errors import BadText, IllegalAction, unknown
 from trireme.core.registry import make_agent
 
 from .board import Cell, read_cell, write_cell
-from .rules import Battleship, Sea, State
+from .rules import Battleship, BattleshipState, Sea
 
-PATIENCE = 50_000_000
-"""Steps of exact counting that a person waits for: a second or two."""
+EXACT_STEPS = 50_000_000
+"""Steps of exact enumeration that a person waits for: a second or two."""
 _ANSWERS = {"m": "miss", "miss": "miss", "o": "miss", "h": "hit", "hit": "hit", "x": "hit"}
 _LINE = re.compile(r"(?:(?P<cell>[a-l]\s*\d{1,2})\s+)?(?P<answer>[a-z]+)\s*(?P<ship>.*)", re.I)
 
@@ -37,16 +37,16 @@ class Advisor:
     """
 
     game: Battleship
-    agent: Gunner | None = None
+    agent: ShootingAgent | None = None
     shots: list[Shot] = field(default_factory=list)
     rng: Generator = field(default_factory=lambda: np.random.default_rng(0))
 
     def __post_init__(self) -> None:
         board = self.game.boards[0]
-        self._believer = Believer(board, uniform=self.game.placement == "uniform")
+        self._inference = FleetInference(board, uniform=self.game.placement == "uniform")
         if self.agent is None:
             agent = make_agent(self.game, "posterior")
-            assert isinstance(agent, Gunner)
+            assert isinstance(agent, ShootingAgent)
             self.agent = agent
 
     @property
@@ -60,15 +60,17 @@ class Advisor:
 
     def belief(self) -> Belief:
         """What the answers so far say of every cell."""
-        return self._believer.believe(tuple(self.shots), self.rng, entropy=True, limit=PATIENCE)
+        return self._inference.posterior(
+            tuple(self.shots), self.rng, entropy=True, limit=EXACT_STEPS
+        )
 
     def shot(self) -> Cell:
         """The cell to fire at next."""
         assert self.agent is not None
         board = self.game.boards[0]
         uniform = self.game.placement == "uniform"
-        sight = Sight(board, tuple(self.shots), uniform)
-        return divmod(int(self.agent.aim(sight, self.rng)[0]), board.cols)
+        target = TargetView(board, tuple(self.shots), uniform)
+        return divmod(int(self.agent.aim(target, self.rng)[0]), board.cols)
 
     def tell(self, line: str, fired: Cell | None = None) -> None:
         """Enter an answer: `B7 miss`, `b7 h`, `B7 sunk destroyer`; `fired` is meant without a cell.
@@ -81,7 +83,7 @@ class Advisor:
         if any(shot.cell == old.cell for old in self.shots):
             raise IllegalAction(f"{write_cell(shot.cell)} has been shot at already")
         try:
-            self._believer.believe((*self.shots, shot), self.rng, limit=100_000, samples=2_000)
+            self._inference.posterior((*self.shots, shot), self.rng, limit=100_000, samples=2_000)
         except IllegalAction:
             raise IllegalAction(
                 f"no fleet could answer {line.strip()!r} after all before"
@@ -137,5 +139,5 @@ class Advisor:
     def picture(self) -> Picture:
         """The same as a heatmap for notebooks."""
         sea = Sea(None, tuple(self.shots), self.afloat)
-        view = self.game.view(State((sea,)), 0)
+        view = self.game.view(BattleshipState((sea,)), 0)
         return heatmap(self.game, view, self.belief().cells, None if self.over else self.shot())

@@ -1,4 +1,4 @@
-"""What a game of Battleship was worth in bits: beliefs along a game, and averages over many."""
+"""Information gain in Battleship: the entropy of the posterior along a game, and over many."""
 
 from __future__ import annotations
 
@@ -11,65 +11,65 @@ from typing import Any
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.agents.gunner import Gunner
-from trireme.battleship.belief.determinization import Shot
-from trireme.battleship.belief.posterior import Belief, Believer
+from trireme.battleship.agents.shooting_agent import ShootingAgent
+from trireme.battleship.belief.posterior import Belief, FleetInference
+from trireme.battleship.shots import Shot
 from trireme.battleship.show.pictures import Step
 from trireme.core.game import CHANCE, AnyAgent, Turn
 from trireme.core.registry import make_agent
 from trireme.core.seeding import stream
 
-from .notation import Shots
-from .rules import Battleship, State
+from .rules import Battleship, BattleshipState
+from .shots import Salvo
 
 LIMIT = 400_000
 SAMPLES = 10_000
 
 
 @dataclass(frozen=True)
-class Trace:
-    """One solo game, and what the answers told."""
+class EntropyTrace:
+    """The entropy of the posterior along one solo game."""
 
     agent: str
     seed: int
     shots: int
     entropy: tuple[float, ...]
-    """Bits unknown about the fleet before each shot and at the end."""
+    """Entropy of the posterior over fleets, in bits, before each shot and at the end."""
 
     @property
     def gained(self) -> tuple[float, ...]:
-        """Bits that each shot told."""
+        """Information gain of each shot, in bits."""
         return tuple(a - b for a, b in zip(self.entropy, self.entropy[1:], strict=False))
 
 
 class Analyst:
-    """Works out the belief after every shot; the first ones are shared between games."""
+    """Computes the belief after every shot; the first ones are shared between games."""
 
     def __init__(self, game: Battleship) -> None:
         self.game = game
-        self._believer = Believer(game.boards[0], uniform=game.placement == "uniform")
+        self._inference = FleetInference(game.boards[0], uniform=game.placement == "uniform")
         self._known: dict[tuple[Shot, ...], Belief] = {}
 
     def belief(self, shots: tuple[Shot, ...], rng: Generator) -> Belief:
-        """The posterior with its entropy; estimated where exact counting takes long."""
+        """The posterior with its entropy; estimated where exact enumeration takes long."""
         if shots in self._known:
             return self._known[shots]
-        belief = self._believer.believe(shots, rng, entropy=True, limit=LIMIT, samples=SAMPLES)
+        belief = self._inference.posterior(shots, rng, entropy=True, limit=LIMIT, samples=SAMPLES)
         if len(shots) < 4:
             self._known[shots] = belief
         return belief
 
     def steps(
-        self, agent: AnyAgent | Gunner, seed: int, fleet: str | None = None
+        self, agent: AnyAgent | ShootingAgent, seed: int, fleet: str | None = None
     ) -> Iterator[Step]:
         """Every moment of the game that `agent` plays with this seed, and the belief in it.
 
-        `fleet` is text such as `A1-A5 C1-C4 …`; None: nature draws it.
+        `fleet` is text such as `A1-A5 C1-C4 …`; None: a random one.
         """
         game, rng = self.game, stream(seed, CHANCE)
         placed = game.draw(game.start(), rng) if fleet is None else game.read(fleet)
         game.check(game.start(), CHANCE, placed)
-        state: State = game.apply(game.start(), {CHANCE: placed})
+        state: BattleshipState = game.apply(game.start(), {CHANCE: placed})
         own, aside = stream(seed, 0), np.random.default_rng(seed)
         while True:
             view = game.view(state, 0)
@@ -79,15 +79,15 @@ class Analyst:
                 return
             action = agent.act(Turn(game, 0, view, game.legal(state, 0), own))
             game.check(state, 0, action)
-            shot = action.cells[0] if isinstance(action, Shots) else None
+            shot = action.cells[0] if isinstance(action, Salvo) else None
             yield Step(view, belief.cells, shot, belief.entropy)
             state = game.apply(state, {0: action})
 
-    def trace(self, agent: AnyAgent, seed: int, label: str = "") -> Trace:
+    def trace(self, agent: AnyAgent, seed: int, label: str = "") -> EntropyTrace:
         """The entropy along one game."""
         steps = list(self.steps(agent, seed))
         bits = tuple(float(step.entropy or 0.0) for step in steps)
-        return Trace(label or agent.name, seed, len(steps) - 1, bits)
+        return EntropyTrace(label or agent.name, seed, len(steps) - 1, bits)
 
 
 @cache
@@ -104,14 +104,14 @@ def _agent(spec: str, game: Battleship) -> AnyAgent:
     return agent
 
 
-def _trace(job: tuple[Battleship, str, int]) -> Trace:
+def _trace(job: tuple[Battleship, str, int]) -> EntropyTrace:
     game, spec, seed = job
     return _analyst(game).trace(_agent(spec, game), seed, spec)
 
 
 def traces(
     game: Battleship, agents: Sequence[str], games: int, seed: int, jobs: int
-) -> Iterator[Trace]:
+) -> Iterator[EntropyTrace]:
     """Every agent's games on the same fleets, as they are done, over `jobs` processes."""
     work = [(game, spec, seed + number) for spec in agents for number in range(games)]
     if jobs == 1:
@@ -122,7 +122,7 @@ def traces(
 
 
 @dataclass(frozen=True)
-class Summary:
+class EntropySummary:
     """The average of one agent's traces."""
 
     agent: str
@@ -131,15 +131,15 @@ class Summary:
     interval: float
     """Half of the 95 % interval of `shots`."""
     entropy: tuple[float, ...]
-    """Mean bits unknown before each shot; a finished game counts 0."""
+    """Mean entropy before each shot, in bits; a finished game counts 0."""
 
     @property
     def gained(self) -> tuple[float, ...]:
-        """Mean bits that each shot told."""
+        """Mean information gain of each shot, in bits."""
         return tuple(a - b for a, b in zip(self.entropy, self.entropy[1:], strict=False))
 
 
-def summarise(found: Sequence[Trace]) -> list[Summary]:
+def summarise(found: Sequence[EntropyTrace]) -> list[EntropySummary]:
     """One summary an agent, in the order of first appearance."""
     summaries = []
     for agent in dict.fromkeys(trace.agent for trace in found):
@@ -149,20 +149,20 @@ def summarise(found: Sequence[Trace]) -> list[Summary]:
         bits = np.zeros((len(own), longest))
         for row, trace in enumerate(own):
             bits[row, : len(trace.entropy)] = trace.entropy
-        spread = float(shots.std(ddof=1)) if len(own) > 1 else 0.0
+        cell_marginals = float(shots.std(ddof=1)) if len(own) > 1 else 0.0
         summaries.append(
-            Summary(
+            EntropySummary(
                 agent,
                 len(own),
                 float(shots.mean()),
-                1.96 * spread / len(own) ** 0.5,
+                1.96 * cell_marginals / len(own) ** 0.5,
                 tuple(float(b) for b in bits.mean(axis=0)),
             )
         )
     return summaries
 
 
-def as_json(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
+def as_json(summaries: Sequence[EntropySummary]) -> list[dict[str, Any]]:
     """Summaries as plain values."""
     return [
         {
@@ -180,7 +180,7 @@ def as_json(summaries: Sequence[Summary]) -> list[dict[str, Any]]:
 PALETTE = ("#e74c3c", "#3498db", "#2ecc71", "#9b59b6", "#f39c12", "#16a085", "#34495e", "#d35400")
 
 
-def plot(summaries: Sequence[Summary], width: int = 760, height: int = 420) -> str:
+def plot(summaries: Sequence[EntropySummary], width: int = 760, height: int = 420) -> str:
     """Mean entropy before each shot, a line an agent, as SVG."""
     left, right, top, bottom = 52, 150, 24, 44
     most_shots = max(len(s.entropy) for s in summaries) - 1

@@ -1,4 +1,4 @@
-"""Many solo boards stepped together: the arrays that the kernels of Battleship work on."""
+"""Batches of solo boards stepped together, and the arrays that their kernels take."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from .rules import Battleship
 
 WORDS = 3
 """Words of 64 bits that hold the cells of the largest board."""
-PATIENCE = 10_000
-"""Failed draws of one ship that count as a dead end: a free place would be missed once in 10^16."""
+MAX_TRIES = 10_000
+"""Failed draws of one ship that count as a dead end; a free placement is missed once in 10^16."""
 
 
 def words(mask: int) -> list[int]:
@@ -27,43 +27,43 @@ def words(mask: int) -> list[int]:
 
 @cache
 def ships_of(board: Board, uniform: bool = False) -> Ships:
-    """The board's ships and all their places as arrays; shared, so never written to.
+    """The board's ships and all their placements as arrays; shared, so never written to.
 
-    `uniform`: to be placed any fleet alike, so that a single clash means a new fleet.
+    `uniform`: every fleet equally likely, so that a single overlap means a new fleet.
     """
     by_size = sorted(set(board.sizes), reverse=True)
-    most = max(len(board.places(size)) for size in by_size)
+    most = max(len(board.placements(size)) for size in by_size)
     masks = np.zeros((len(by_size), most, WORDS), np.uint64)
     closed = np.zeros_like(masks)
     cells = np.zeros((len(by_size), most, max(by_size)), np.uint8)
     for kind, size in enumerate(by_size):
-        for p, place in enumerate(board.places(size)):
+        for p, place in enumerate(board.placements(size)):
             masks[kind, p] = words(place.mask)
             closed[kind, p] = words(board.closed(place))
             cells[kind, p, :size] = [r * board.cols + c for r, c in cells_between(place.ends)]
     found = first_layout(board)
     assert found is not None, "settings admit only fleets that fit"
-    spare = [board.places(s).index(p) for s, p in zip(board.sizes, found, strict=True)]
+    fallback = [board.placements(s).index(p) for s, p in zip(board.sizes, found, strict=True)]
     drawn = [_orientations(board, size, uniform) for size in board.sizes]
     return Ships(
         kinds=np.array([by_size.index(size) for size in board.sizes], np.uint64),
         sizes=np.array(board.sizes, np.uint64),
         spans=np.array([spans for spans, _ in drawn], np.uint64),
         starts=np.array([starts for _, starts in drawn], np.uint64),
-        patience=1 if uniform else PATIENCE,
+        max_tries=1 if uniform else MAX_TRIES,
         masks=masks,
         closed=closed,
         cells=cells,
-        spare=np.array(spare, np.int16),
+        fallback=np.array(fallback, np.int16),
     )
 
 
 def _orientations(
     board: Board, size: int, uniform: bool
 ) -> tuple[tuple[int, int], tuple[int, int]]:
-    """For each orientation how many places are drawn from, and the first of them."""
-    total = len(board.places(size))
-    down = sum(p.ends[0][0] != p.ends[1][0] for p in board.places(size))
+    """For each orientation how many placements are drawn from, and the first of them."""
+    total = len(board.placements(size))
+    down = sum(p.ends[0][0] != p.ends[1][0] for p in board.placements(size))
     across = total - down
     if uniform or not across or not down:
         return (total, total), (0, 0)
@@ -77,7 +77,7 @@ def seeds(seed: int, num: int, stream: int = 0) -> NDArray[np.uint64]:
 
 
 def layouts(game: Battleship, num: int, seed: int) -> NDArray[np.int16]:
-    """`num` fleets as nature draws them, as places int16[num, S] into `Board.places`."""
+    """`num` fleets drawn by the rules: indices int16[num, S] into `Board.placements`."""
     ships = ships_of(game.boards[0], game.placement == "uniform")
     out = np.empty((num, len(ships.kinds)), np.int16)
     kernels.place_batch(seeds(seed, num), ships, out)
@@ -87,10 +87,10 @@ def layouts(game: Battleship, num: int, seed: int) -> NDArray[np.int16]:
 def fleet_of(board: Board, layout: NDArray[np.int16]) -> Fleet:
     """A layout int16[S] as the action that places it."""
     pairs = zip(board.sizes, layout, strict=True)
-    return Fleet(tuple(board.places(size)[int(p)].ends for size, p in pairs))
+    return Fleet(tuple(board.placements(size)[int(p)].ends for size, p in pairs))
 
 
-class Batch:
+class BattleshipBatch:
     """`num` solo boards stepped by kernels; `seas` are its arrays, which change with every call."""
 
     def __init__(self, game: Battleship, num: int, seed: int) -> None:

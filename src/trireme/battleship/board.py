@@ -1,4 +1,4 @@
-"""A board of Battleship: its cells, its ships by name, and every way that one ship can lie."""
+"""A board of Battleship: its cells, its ships by name, and all placements of a ship."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _PAIR = re.compile(r"(\d{1,2})(?:\s*,\s*|\s+)(\d{1,2})")
 
 
 @dataclass(frozen=True)
-class Place:
+class ShipPlacement:
     """One way that a ship can lie; masks have bit `row * cols + col` set."""
 
     ends: Ends
@@ -37,12 +37,12 @@ class Place:
     halo: int
     """The ship's cells and all that touch them."""
     chance: float
-    """That orientation, then position, drawn uniformly on an empty board, give this place."""
+    """The prior probability: orientation, then position, drawn uniformly on an empty board."""
 
 
 @dataclass(frozen=True)
 class Board:
-    """One sea: its size, and the sizes of its ships, largest first."""
+    """The size of a board, and the sizes of its ships, largest first."""
 
     rows: int
     cols: int
@@ -54,11 +54,11 @@ class Board:
         """The ships' names, in the order of `sizes`."""
         return ship_names(self.sizes)
 
-    def places(self, size: int) -> tuple[Place, ...]:
-        """Every way that a ship of this size can lie, horizontal ones first."""
-        return places(self.rows, self.cols, size)
+    def placements(self, size: int) -> tuple[ShipPlacement, ...]:
+        """All placements of a ship of this size, horizontal ones first."""
+        return placements(self.rows, self.cols, size)
 
-    def closed(self, place: Place) -> int:
+    def closed(self, place: ShipPlacement) -> int:
         """The cells that a ship lying there takes from all others."""
         return place.mask if self.touching else place.halo
 
@@ -114,26 +114,26 @@ def neighbourhood(cell: Cell, rows: int, cols: int) -> tuple[Cell, ...]:
 
 
 @cache
-def places(rows: int, cols: int, size: int) -> tuple[Place, ...]:
-    """Every way that a ship of `size` can lie on an empty board, horizontal ones first."""
+def placements(rows: int, cols: int, size: int) -> tuple[ShipPlacement, ...]:
+    """All placements of a ship of `size` on an empty board, horizontal ones first."""
     across = [((r, c), (r, c + size - 1)) for r in range(rows) for c in range(cols - size + 1)]
     down = [((r, c), (r + size - 1, c)) for r in range(rows - size + 1) for c in range(cols)]
     if size == 1:
         down = []
     orientations = bool(across) + bool(down)
     return tuple(
-        _place(ends, rows, cols, 1 / (orientations * len(group)))
+        _placement(ends, rows, cols, 1 / (orientations * len(group)))
         for group in (across, down)
         for ends in group
     )
 
 
-def _place(ends: Ends, rows: int, cols: int, chance: float) -> Place:
+def _placement(ends: Ends, rows: int, cols: int, chance: float) -> ShipPlacement:
     cells = cells_between(ends)
     mask = sum(1 << row * cols + col for row, col in cells)
     near = {n for cell in cells for n in neighbourhood(cell, rows, cols)}
     halo = sum(1 << row * cols + col for row, col in near)
-    return Place(ends, mask, halo, chance)
+    return ShipPlacement(ends, mask, halo, chance)
 
 
 def write_cell(cell: Cell) -> str:

@@ -1,4 +1,4 @@
-"""Battleship's views and actions as arrays, for networks and environments."""
+"""The encoder of Battleship: views as feature planes, actions as indices."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.battleship.belief.determinization import sunk_cells
+from trireme.battleship.belief.constraints import sunk_cells
 from trireme.core.game import AnyGame, Seat
 
 from .fleets import Fleet, ship_at
-from .notation import Shots
-from .rules import Battleship, View
+from .rules import Battleship, BattleshipView
+from .shots import Salvo
 
 
 @dataclass(frozen=True)
-class Encoder:
+class BattleshipEncoder:
     """Views as planes over cells, shots as flat cells, seen by the seat that fires.
 
     Planes, `int8[4 + S (+ 2), rows, cols]` of 0 and 1: misses, hits, cells of sunk ships, unknown
@@ -50,7 +50,7 @@ class Encoder:
         rows, cols = self.sides
         return rows * cols
 
-    def planes(self, view: View) -> NDArray[np.int8]:
+    def planes(self, view: BattleshipView) -> NDArray[np.int8]:
         """`view` as planes, from the seat that it belongs to."""
         board, sea = self.game.target(view.seat), view.target
         planes = np.zeros(self.shape, np.int8)
@@ -70,28 +70,28 @@ class Encoder:
                 planes[-1][shot.cell] = 1
         return planes
 
-    def picks(self, view: View) -> int:
+    def picks(self, view: BattleshipView) -> int:
         """How many indices make up the viewer's next action."""
         return self.game.salvo_size(view)
 
-    def index(self, action: Shots | Fleet) -> int:
+    def index(self, action: Salvo | Fleet) -> int:
         """The number of a single shot, from 0."""
         if isinstance(action, Fleet) or len(action.cells) != 1:
             raise ValueError(f"expected a single shot, not {self.game.write(action)!r}")
         return self.indices(action)[0]
 
-    def indices(self, action: Shots) -> list[int]:
+    def indices(self, action: Salvo) -> list[int]:
         """The numbers of all shots of a salvo."""
         return [row * self.sides[1] + col for row, col in action.cells]
 
-    def action(self, index: int, *more: int) -> Shots:
+    def action(self, index: int, *more: int) -> Salvo:
         """The shot with this number, or the salvo with these numbers."""
         for each in (index, *more):
             if not 0 <= each < self.num_actions:
                 raise IndexError(f"expected an index from 0 to {self.num_actions - 1}, not {each}")
-        return Shots(tuple(divmod(int(each), self.sides[1]) for each in (index, *more)))
+        return Salvo(tuple(divmod(int(each), self.sides[1]) for each in (index, *more)))
 
-    def mask(self, view: View) -> NDArray[np.bool_]:
+    def mask(self, view: BattleshipView) -> NDArray[np.bool_]:
         """Which indices may be fired at by the viewer: `bool[num_actions]`."""
         open_cells = np.zeros(self.sides, np.bool_)
         if view.stage == "firing":
@@ -101,7 +101,9 @@ class Encoder:
                 open_cells[shot.cell] = False
         return open_cells.reshape(-1)
 
-    def observe(self, view: View, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+    def observe(
+        self, view: BattleshipView, seat: Seat, chosen: Sequence[int] = ()
+    ) -> NDArray[np.int8]:
         """The planes of the viewer; with salvos one more, the cells chosen for this one so far."""
         planes = self.planes(view)
         if not self.game.salvo:
@@ -110,23 +112,25 @@ class Encoder:
         marked.reshape(-1)[list(chosen)] = 1
         return np.concatenate([planes, marked])
 
-    def choices(self, view: View, seat: Seat) -> int:
+    def choices(self, view: BattleshipView, seat: Seat) -> int:
         """How many numbers make up the viewer's next action; a fleet has none, hence 0."""
         return 0 if view.stage == "placing" else self.picks(view)
 
-    def allowed(self, view: View, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+    def allowed(
+        self, view: BattleshipView, seat: Seat, chosen: Sequence[int] = ()
+    ) -> NDArray[np.int8]:
         """`int8[num_actions]`: the cells that may be chosen beside those chosen so far."""
         allowed = self.mask(view).astype(np.int8)
         allowed[list(chosen)] = 0
         return allowed
 
-    def decide(self, view: View, seat: Seat, chosen: Sequence[int]) -> Shots:
+    def decide(self, view: BattleshipView, seat: Seat, chosen: Sequence[int]) -> Salvo:
         """The shot or salvo at the chosen cells."""
         return self.action(*chosen)
 
 
-def encoder(game: AnyGame) -> Encoder:
+def encoder(game: AnyGame) -> BattleshipEncoder:
     """The encoder of a game of Battleship."""
     if not isinstance(game, Battleship):
         raise TypeError(f"expected a Battleship game, not {game!r}")
-    return Encoder(game)
+    return BattleshipEncoder(game)

@@ -1,4 +1,4 @@
-"""Fleets: drawn by nature, judged when laid by hand, and guessed when hidden."""
+"""Fleets: random placement, legality checks, and all legal fleets of a board as actions."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from numpy.random import Generator
 
 from trireme.core.errors import IllegalAction
 
-from .board import Board, Cell, Ends, Place, cells_between, write_cell
+from .board import Board, Cell, Ends, ShipPlacement, cells_between, write_cell
 
 DRAWS = 10_000
-"""Failed draws in a row after which a crowded sea gets the layout that the exact search found."""
+"""Failed draws in a row after which a crowded board gets the layout of the exact search."""
 SEARCH_NODES = 200_000
-"""Steps of the exact search after which a fleet counts as too crowded for its board."""
+"""Nodes of the exact search after which a fleet counts as too large for its board."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ def _check_mines(board: Board, fleet: Fleet, mines: int) -> None:
         taken.add(cell)
 
 
-def _place_of(board: Board, ends: Ends) -> Place:
-    return next(p for p in board.places(length(ends)) if p.ends == ends)
+def _place_of(board: Board, ends: Ends) -> ShipPlacement:
+    return next(p for p in board.placements(length(ends)) if p.ends == ends)
 
 
 @cache
-def first_layout(board: Board) -> tuple[Place, ...] | None:
-    """Some layout of the fleet, found by exact search; None when there is none to be found."""
+def first_layout(board: Board) -> tuple[ShipPlacement, ...] | None:
+    """Some layout of the fleet, found by backtracking; None when there is none to be found."""
     rows, cols = board.rows, board.cols
     if sum(board.sizes) > rows * cols:
         return None
@@ -119,11 +119,11 @@ def first_layout(board: Board) -> tuple[Place, ...] | None:
 
 def _search(
     board: Board, ship: int, start: int, closed: int, budget: list[int]
-) -> tuple[Place, ...] | None:
+) -> tuple[ShipPlacement, ...] | None:
     if ship == len(board.sizes):
         return ()
     size = board.sizes[ship]
-    options = board.places(size)
+    options = board.placements(size)
     for index in range(start, len(options)):
         if options[index].mask & closed:
             continue
@@ -143,7 +143,7 @@ def _search(
     return None
 
 
-def draw_places(board: Board, rng: Generator, *, uniform: bool) -> tuple[Place, ...]:
+def draw_layout(board: Board, rng: Generator, *, uniform: bool) -> tuple[ShipPlacement, ...]:
     """A layout with the probabilities of the rules: sequential, or uniform over all fleets."""
     draw = _draw_uniform if uniform else _draw_sequential
     for _ in range(DRAWS):
@@ -155,11 +155,11 @@ def draw_places(board: Board, rng: Generator, *, uniform: bool) -> tuple[Place, 
     return found
 
 
-def _draw_sequential(board: Board, rng: Generator) -> tuple[Place, ...] | None:
-    layout: list[Place] = []
+def _draw_sequential(board: Board, rng: Generator) -> tuple[ShipPlacement, ...] | None:
+    layout: list[ShipPlacement] = []
     closed = 0
     for size in board.sizes:
-        free = [place for place in board.places(size) if not place.mask & closed]
+        free = [place for place in board.placements(size) if not place.mask & closed]
         if not free:
             return None
         place = _pick(free, rng)
@@ -168,8 +168,8 @@ def _draw_sequential(board: Board, rng: Generator) -> tuple[Place, ...] | None:
     return tuple(layout)
 
 
-def _pick(free: Sequence[Place], rng: Generator) -> Place:
-    """One place by its chance: what redrawing until the ship lies free comes to."""
+def _pick(free: Sequence[ShipPlacement], rng: Generator) -> ShipPlacement:
+    """One placement by its chance: equivalent to redrawing until the ship lies free."""
     left = rng.random() * sum(place.chance for place in free)
     for place in free:
         left -= place.chance
@@ -178,11 +178,11 @@ def _pick(free: Sequence[Place], rng: Generator) -> Place:
     return free[-1]
 
 
-def _draw_uniform(board: Board, rng: Generator) -> tuple[Place, ...] | None:
-    layout: list[Place] = []
+def _draw_uniform(board: Board, rng: Generator) -> tuple[ShipPlacement, ...] | None:
+    layout: list[ShipPlacement] = []
     closed = 0
     for size in board.sizes:
-        options = board.places(size)
+        options = board.placements(size)
         place = options[int(rng.integers(len(options)))]
         if place.mask & closed:
             return None
@@ -193,12 +193,12 @@ def _draw_uniform(board: Board, rng: Generator) -> tuple[Place, ...] | None:
 
 def draw_fleet(board: Board, mines: int, rng: Generator, *, uniform: bool) -> Fleet:
     """Ships by the rules' draw, then mines uniformly over the water."""
-    layout = draw_places(board, rng, uniform=uniform)
+    layout = draw_layout(board, rng, uniform=uniform)
     return Fleet(tuple(p.ends for p in layout), draw_mines(board, layout, 0, mines, rng))
 
 
 def draw_mines(
-    board: Board, layout: Sequence[Place], known: int, mines: int, rng: Generator
+    board: Board, layout: Sequence[ShipPlacement], known: int, mines: int, rng: Generator
 ) -> tuple[Cell, ...]:
     """Mines uniformly over the cells that have no ship and are not in the mask `known`."""
     if mines == 0:
@@ -210,14 +210,14 @@ def draw_mines(
     return tuple(water[i] for i in rng.choice(len(water), mines, replace=False))
 
 
-def all_layouts(board: Board) -> Iterator[tuple[Place, ...]]:
+def all_layouts(board: Board) -> Iterator[tuple[ShipPlacement, ...]]:
     """Every layout, ships told apart by name, in a fixed order."""
 
-    def lay(ship: int, closed: int) -> Iterator[tuple[Place, ...]]:
+    def lay(ship: int, closed: int) -> Iterator[tuple[ShipPlacement, ...]]:
         if ship == len(board.sizes):
             yield ()
             return
-        for place in board.places(board.sizes[ship]):
+        for place in board.placements(board.sizes[ship]):
             if not place.mask & closed:
                 for rest in lay(ship + 1, closed | board.closed(place)):
                     yield place, *rest
@@ -226,7 +226,7 @@ def all_layouts(board: Board) -> Iterator[tuple[Place, ...]]:
 
 
 @dataclass(frozen=True)
-class Fleets:
+class LegalFleets:
     """All legal fleets of a board with its mines, as actions: far too many to list."""
 
     board: Board
@@ -251,5 +251,5 @@ class Fleets:
         return True
 
     def sample(self, rng: Generator) -> Fleet:
-        """A fleet as nature would draw it: sequential, or uniform where the settings say so."""
+        """A fleet as chance draws it: sequential, or uniform where the settings say so."""
         return draw_fleet(self.board, self.mines, rng, uniform=self.uniform)

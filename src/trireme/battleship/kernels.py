@@ -1,7 +1,7 @@
 """Batched rules of Battleship: place, fire and reset thousands of solo boards at once.
 
 Shapes: B boards, N = rows × cols cells (cell = row × cols + col), S ships in placing order,
-K different sizes, P places of a ship at most (horizontal ones first), L the longest ship.
+K different sizes, P placements of a ship at most (horizontal ones first), L the longest ship.
 Indices are unsigned: numba would otherwise test each of them for a negative one.
 """
 
@@ -13,36 +13,36 @@ from trireme.core.jit import njit
 from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 MISS, HIT, SUNK, WON, INVALID, MINE = 0, 1, 2, 3, 4, 5
-"""What a step can come to; WON is the sinking of the last ship."""
+"""The outcomes of a step; WON is the sinking of the last ship."""
 WATER, MINED = -1, -2
 """What `Seas.owner` holds where no ship lies."""
 DRAWS = 10_000
-"""Failed draws of a fleet in a row after which `Ships.spare` is laid."""
+"""Failed draws of a fleet in a row after which `Ships.fallback` is placed."""
 
 _LOW = np.uint64(0xFFFFFFFF)
 
 
 class Ships(NamedTuple):
-    """The ships of a board and their places, as `batch.ships_of` makes them."""
+    """The ships of a board and their placements, as `batch.ships_of` makes them."""
 
     kinds: Any
     """uint64[S]: which size each ship has, as an index below K."""
     sizes: Any
     """uint64[S]: the cells of each ship."""
     spans: Any
-    """uint64[S, 2]: how many places are drawn from, for each of the two orientations."""
+    """uint64[S, 2]: how many placements are drawn from, for each of the two orientations."""
     starts: Any
-    """uint64[S, 2]: the first of those places."""
-    patience: Any
+    """uint64[S, 2]: the first of those placements."""
+    max_tries: Any
     """int: failed draws of a ship after which the whole fleet is drawn again."""
     masks: Any
-    """uint64[K, P, 3]: the cells of a place."""
+    """uint64[K, P, 3]: the cells of a placement, as a bitset."""
     closed: Any
     """uint64[K, P, 3]: the cells that a ship lying there takes from all others."""
     cells: Any
-    """uint8[K, P, L]: the cells of a place, listed."""
-    spare: Any
-    """int16[S]: a layout for seas so crowded that drawing fails."""
+    """uint8[K, P, L]: the cells of a placement, listed."""
+    fallback: Any
+    """int16[S]: a layout for boards so crowded that drawing fails."""
 
 
 class Seas(NamedTuple):
@@ -61,7 +61,7 @@ class Seas(NamedTuple):
     moves: Any
     """int32[B]: shots fired, and one for each mine struck."""
     outcome: Any
-    """int8[B]: what the last step came to."""
+    """int8[B]: the outcome of the last step."""
     sunk: Any
     """int8[B]: the ship that the last step sank, or -1."""
 
@@ -73,7 +73,7 @@ def below(bits: Any, n: Any) -> Any:
 
 
 @njit(inline="always")
-def draw_fleet(state: Any, ships: Any, out: Any, b: Any) -> Any:
+def draw_fleet(state: Any, ships: Ships, out: Any, b: Any) -> Any:
     """Draw a fleet into `out[b]`; returns the random state and whether it hit a dead end."""
     masks, closed = ships.masks, ships.closed
     c0 = c1 = c2 = np.uint64(0)
@@ -89,7 +89,7 @@ def draw_fleet(state: Any, ships: Any, out: Any, b: Any) -> Any:
             if not (masks[kind, p, 0] & c0 | masks[kind, p, 1] & c1 | masks[kind, p, 2] & c2):
                 break
             tries += 1
-            if tries == ships.patience:
+            if tries == ships.max_tries:
                 dead = True
                 break
         out[b, s] = p
@@ -100,29 +100,29 @@ def draw_fleet(state: Any, ships: Any, out: Any, b: Any) -> Any:
 
 
 @njit
-def draw_again(state: Any, ships: Any, out: Any, b: Any) -> Any:
-    """`draw_fleet` until it succeeds; apart from it, since it would slow down the loop around."""
+def redraw_fleet(state: Any, ships: Ships, out: Any, b: Any) -> Any:
+    """`draw_fleet` until it succeeds; a separate function, since inlined it slows down callers."""
     for _ in range(DRAWS):
         state, dead = draw_fleet(state, ships, out, b)
         if not dead:
             return state
-    out[b, :] = ships.spare
+    out[b, :] = ships.fallback
     return state
 
 
 @njit
-def place_batch(states: Any, ships: Any, out: Any) -> None:
-    """Draw one fleet a row into `out` int16[B, S]; the random `states` uint64[B] move on."""
+def place_batch(states: Any, ships: Ships, out: Any) -> None:
+    """Draw one fleet a row into `out` int16[B, S]; the random `states` uint64[B] advance."""
     for b in range(np.uint64(len(states))):
         state, dead = draw_fleet(states[b], ships, out, b)
         if dead:
-            state = draw_again(state, ships, out, b)
+            state = redraw_fleet(state, ships, out, b)
         states[b] = state
 
 
 @njit
-def lay(b: Any, layout: Any, ships: Any, seas: Any) -> None:
-    """Board `b` afresh, with its ships where `layout` int16[1, S] says and no mines."""
+def place_fleet(b: Any, layout: Any, ships: Ships, seas: Seas) -> None:
+    """Reset board `b`, with its ships placed by `layout` int16[1, S] and no mines."""
     seas.owner[b, :] = WATER
     seas.board[b, :] = 0
     seas.moves[b] = 0
@@ -138,10 +138,10 @@ def lay(b: Any, layout: Any, ships: Any, seas: Any) -> None:
 
 
 @njit
-def renew(b: Any, state: Any, mines: int, ships: Any, seas: Any, layout: Any) -> Any:
-    """Board `b` with a new fleet and mines; takes and returns the random state."""
-    state = draw_again(state, ships, layout, np.uint64(0))
-    lay(b, layout, ships, seas)
+def new_game(b: Any, state: Any, mines: int, ships: Ships, seas: Seas, layout: Any) -> Any:
+    """Reset board `b` with a random fleet and mines; takes and returns the random state."""
+    state = redraw_fleet(state, ships, layout, np.uint64(0))
+    place_fleet(b, layout, ships, seas)
     laid = 0
     while laid < mines:
         state += GOLDEN_GAMMA
@@ -153,18 +153,18 @@ def renew(b: Any, state: Any, mines: int, ships: Any, seas: Any, layout: Any) ->
 
 
 @njit
-def reset_batch(which: Any, states: Any, mines: int, ships: Any, seas: Any) -> None:
+def reset_batch(which: Any, states: Any, mines: int, ships: Ships, seas: Seas) -> None:
     """New fleets for the boards where `which` bool[B] is set."""
     layout = np.empty((1, len(ships.kinds)), np.int16)
     for b in range(np.uint64(len(which))):
         if which[b]:
-            states[b] = renew(b, states[b], mines, ships, seas, layout)
+            states[b] = new_game(b, states[b], mines, ships, seas, layout)
             seas.outcome[b] = MISS
             seas.sunk[b] = -1
 
 
 @njit(inline="always")
-def fire(b: Any, action: Any, seas: Any) -> Any:
+def fire(b: Any, action: Any, seas: Seas) -> Any:
     """One shot at board `b`; returns its outcome. An invalid one changes nothing."""
     cell = np.uint64(action)
     seas.sunk[b] = -1
@@ -190,21 +190,21 @@ def fire(b: Any, action: Any, seas: Any) -> Any:
 
 
 @njit
-def step_batch(actions: Any, seas: Any) -> None:
+def step_batch(actions: Any, seas: Seas) -> None:
     """One shot `actions` int64[B] on every board, without reset."""
     for b in range(np.uint64(len(actions))):
         seas.outcome[b] = fire(b, actions[b], seas)
 
 
 @njit
-def step_reset_batch(actions: Any, states: Any, mines: int, ships: Any, seas: Any) -> int:
-    """`step_batch`, after which every board that was WON starts afresh; returns their number."""
+def step_reset_batch(actions: Any, states: Any, mines: int, ships: Ships, seas: Seas) -> int:
+    """`step_batch`, then every board that was WON is reset (auto-reset); returns how many."""
     step_batch(actions, seas)
     layout = np.empty((1, len(ships.kinds)), np.int16)
     won = 0
     for b in range(np.uint64(len(actions))):
         if seas.outcome[b] == WON:
-            states[b] = renew(b, states[b], mines, ships, seas, layout)
+            states[b] = new_game(b, states[b], mines, ships, seas, layout)
             won += 1
     return won
 
@@ -239,8 +239,8 @@ def random_play(
     actions: Any,
     states: Any,
     mines: int,
-    ships: Any,
-    seas: Any,
+    ships: Ships,
+    seas: Seas,
 ) -> int:
     """`steps` rounds of random legal play with reset on every board; returns the games won."""
     won = 0

@@ -3,43 +3,33 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from trireme.core.errors import BadText
 
 from .board import Cell, Ends, read_cell, write_cell
 from .fleets import Fleet, write_ends
+from .shots import Salvo
 
 
-@dataclass(frozen=True)
-class Shots:
-    """The cells that one turn fires at, from the top left on; most rules allow one."""
-
-    cells: tuple[Cell, ...]
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "cells", tuple(sorted(self.cells)))
-
-
-def write_action(action: Shots | Fleet) -> str:
+def write_action(action: Salvo | Fleet) -> str:
     """The action as text that `read_action` gives back."""
-    if isinstance(action, Shots):
+    if isinstance(action, Salvo):
         return "+".join(map(write_cell, action.cells))
     return " ".join([*map(write_ends, action.ships), *("*" + write_cell(m) for m in action.mines)])
 
 
-def read_action(text: str) -> Shots | Fleet:
+def read_action(text: str) -> Salvo | Fleet:
     """The shot, salvo or fleet that the text means; a `-` or `*` in it makes it a fleet."""
     if not text.strip():
         raise BadText("expected a shot such as B7, a salvo such as B7+C4 or a fleet such as A1-A5")
     if "-" in text or "*" in text:
         return _read_fleet(text)
     if "+" in text:
-        return Shots(tuple(map(read_cell, text.split("+"))))
+        return Salvo(tuple(map(read_cell, text.split("+"))))
     words = re.findall(r"[A-Za-z]\s*\d+", text)
     if len(words) > 1 and not re.sub(r"[A-Za-z]\s*\d+|[\s,;]", "", text):
-        return Shots(tuple(map(read_cell, words)))
-    return Shots((read_cell(text),))
+        return Salvo(tuple(map(read_cell, words)))
+    return Salvo((read_cell(text),))
 
 
 def _read_fleet(text: str) -> Fleet:

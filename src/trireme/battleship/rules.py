@@ -31,24 +31,24 @@ counts as one more shot. Where both seats of a duel owe turns, they cancel out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import combinations
 from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from trireme.battleship.belief.determinization import Result, Shot, guess_fleet
+from trireme.battleship.belief.determinization import determinize_fleet
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import CHANCE, Actions, Game, Listed, Seat
 from trireme.core.options import option
 
 from .board import LARGEST, SMALLEST, Board, Cell, standard_sizes, write_cell
-from .fleets import Fleet, Fleets, check_fleet, first_layout, ship_at
-from .notation import Shots, read_action, write_action
+from .fleets import Fleet, LegalFleets, check_fleet, first_layout, ship_at
+from .notation import read_action, write_action
+from .shots import LegalSalvos, Result, Salvo, Shot
 
-Action = Shots | Fleet
+Action = Salvo | Fleet
 Stage = Literal["placing", "firing", "over"]
 
 
@@ -63,7 +63,7 @@ class Sea:
 
 
 @dataclass(frozen=True)
-class State:
+class BattleshipState:
     """A position: the seas by owner (alone, the only sea is nature's)."""
 
     seas: tuple[Sea, ...]
@@ -74,7 +74,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class View:
+class BattleshipView:
     """What a seat (None: a spectator) may know: all answers, and no fleet but its own."""
 
     seat: Seat | None
@@ -90,28 +90,7 @@ class View:
 
 
 @dataclass(frozen=True)
-class Salvos:
-    """All salvos of a size over the open cells: too many to list on most boards."""
-
-    cells: tuple[Cell, ...]
-    size: int
-
-    def __iter__(self) -> Iterator[Shots]:
-        return (Shots(cells) for cells in combinations(self.cells, self.size))
-
-    def __contains__(self, action: object) -> bool:
-        if not isinstance(action, Shots):
-            return False
-        fired = set(action.cells)
-        return len(action.cells) == len(fired) == self.size and fired <= set(self.cells)
-
-    def sample(self, rng: Generator) -> Shots:
-        chosen = rng.choice(len(self.cells), self.size, replace=False)
-        return Shots(tuple(self.cells[i] for i in chosen))
-
-
-@dataclass(frozen=True)
-class Battleship(Game[State, Action, View]):
+class Battleship(Game[BattleshipState, Action, BattleshipView]):
     """Find and sink a fleet that you can't see."""
 
     name: ClassVar[str] = "battleship"
@@ -121,7 +100,8 @@ class Battleship(Game[State, Action, View]):
     fleet: tuple[int, ...] | None = option(None, "sizes of the ships; none: by the smaller side")
     touching: bool = option(False, "ships may touch each other")
     placement: Literal["sequential", "uniform", "manual"] = option(
-        "sequential", "how nature places: ship by ship, any fleet alike, or by hand as the opening"
+        "sequential",
+        "how chance places: ship by ship, all fleets alike, or manual (the opening)",
     )
     duel: bool = option(False, "two seats place in secret and fire at each other")
     simultaneous: bool = option(False, "in a duel both seats fire at once")
@@ -171,15 +151,15 @@ class Battleship(Game[State, Action, View]):
         """The board that `seat` fires at."""
         return self.boards[_target(seat or 0, len(self.boards))]
 
-    def start(self) -> State:
-        return State(tuple(Sea(None, (), board.names) for board in self.boards))
+    def start(self) -> BattleshipState:
+        return BattleshipState(tuple(Sea(None, (), board.names) for board in self.boards))
 
-    def stage(self, state: State) -> Stage:
+    def stage(self, state: BattleshipState) -> Stage:
         if any(sea.fleet is None for sea in state.seas):
             return "placing"
         return "firing" if all(sea.afloat for sea in state.seas) else "over"
 
-    def to_move(self, state: State) -> tuple[Seat, ...]:
+    def to_move(self, state: BattleshipState) -> tuple[Seat, ...]:
         match self.stage(state):
             case "placing":
                 return (0, 1) if self.duel else (CHANCE,)
@@ -189,18 +169,18 @@ class Battleship(Game[State, Action, View]):
             return tuple(seat for seat in (0, 1) if not state.owed[seat])
         return (state.turn,)
 
-    def legal(self, state: State, seat: Seat) -> Actions[Action]:
+    def legal(self, state: BattleshipState, seat: Seat) -> Actions[Action]:
         if self.stage(state) == "placing":
             board = self.boards[max(seat, 0)]
-            return Fleets(board, self.mines, uniform=self.placement == "uniform")
+            return LegalFleets(board, self.mines, uniform=self.placement == "uniform")
         fired = {shot.cell for shot in self._aim(state, seat).shots}
         open_cells = tuple(cell for cell in self.target(seat).cells() if cell not in fired)
         size = self._salvo_size(state, seat)
         if size == 1:
-            return Listed(Shots((cell,)) for cell in open_cells)
-        return Salvos(open_cells, size)
+            return Listed(Salvo((cell,)) for cell in open_cells)
+        return LegalSalvos(open_cells, size)
 
-    def check(self, state: State, seat: Seat, action: Action) -> None:
+    def check(self, state: BattleshipState, seat: Seat, action: Action) -> None:
         if seat not in self.to_move(state):
             raise IllegalAction(f"it is not the turn of seat {seat}")
         if self.stage(state) == "placing":
@@ -208,7 +188,7 @@ class Battleship(Game[State, Action, View]):
                 raise IllegalAction(f"expected a fleet, not the shot {self.write(action)}")
             check_fleet(self.boards[max(seat, 0)], action, self.mines)
             return
-        if not isinstance(action, Shots):
+        if not isinstance(action, Salvo):
             raise IllegalAction("expected a shot such as B7, not a fleet")
         board, fired = self.target(seat), {shot.cell for shot in self._aim(state, seat).shots}
         for cell in action.cells:
@@ -223,12 +203,12 @@ class Battleship(Game[State, Action, View]):
             cells = "one cell" if size == 1 else f"{size} different cells"
             raise IllegalAction(f"expected a shot at {cells}, not {self.write(action)!r}")
 
-    def draw(self, state: State, rng: Generator) -> Action:
+    def draw(self, state: BattleshipState, rng: Generator) -> Action:
         if self.placement == "manual":
             raise IllegalAction("this fleet is placed by hand: give it as the game's opening")
         return super().draw(state, rng)
 
-    def apply(self, state: State, actions: Mapping[Seat, Action]) -> State:
+    def apply(self, state: BattleshipState, actions: Mapping[Seat, Action]) -> BattleshipState:
         seas, owed = list(state.seas), list(state.owed)
         for seat, action in actions.items():
             if isinstance(action, Fleet):
@@ -241,26 +221,26 @@ class Battleship(Game[State, Action, View]):
         moved = replace(state, seas=tuple(seas), owed=tuple(owed))
         return self._next_turn(moved, state) if self.duel else moved
 
-    def view(self, state: State, seat: Seat | None) -> View:
+    def view(self, state: BattleshipState, seat: Seat | None) -> BattleshipView:
         stage = self.stage(state)
         seas = tuple(
             sea if stage == "over" or (self.duel and owner == seat) else replace(sea, fleet=None)
             for owner, sea in enumerate(state.seas)
         )
-        return View(seat, stage, seas, state.turn, state.owed)
+        return BattleshipView(seat, stage, seas, state.turn, state.owed)
 
-    def imagine(self, view: View, rng: Generator) -> State:
+    def imagine(self, view: BattleshipView, rng: Generator) -> BattleshipState:
         """Hidden fleets are drawn by a random search that always finds one, not by their exact
         probabilities: for those, see the posterior agent."""
         seas = tuple(
-            replace(sea, fleet=guess_fleet(board, sea.shots, self.mines, rng))
+            replace(sea, fleet=determinize_fleet(board, sea.shots, self.mines, rng))
             if sea.fleet is None and view.stage != "placing"
             else sea
             for board, sea in zip(self.boards, view.seas, strict=True)
         )
-        return State(seas, view.turn, view.owed)
+        return BattleshipState(seas, view.turn, view.owed)
 
-    def returns(self, state: State) -> tuple[float, ...]:
+    def returns(self, state: BattleshipState) -> tuple[float, ...]:
         if not self.duel:
             return (-float(len(state.seas[0].shots) + state.owed[0]),)
         if self.stage(state) != "over":
@@ -268,7 +248,7 @@ class Battleship(Game[State, Action, View]):
         alive = [bool(sea.afloat) for sea in state.seas]
         return (float(alive[0] - alive[1]), float(alive[1] - alive[0]))
 
-    def forfeit(self, state: State, culprits: Collection[Seat]) -> tuple[float, ...]:
+    def forfeit(self, state: BattleshipState, culprits: Collection[Seat]) -> tuple[float, ...]:
         """Alone, as if every cell had been needed and every mine struck."""
         if self.duel:
             return super().forfeit(state, culprits)
@@ -283,26 +263,26 @@ class Battleship(Game[State, Action, View]):
     def read(self, text: str) -> Action:
         return read_action(text)
 
-    def details(self, state: State, seat: Seat, action: Action) -> dict[str, int | str]:
-        if isinstance(action, Shots) and len(action.cells) == 1:
+    def details(self, state: BattleshipState, seat: Seat, action: Action) -> dict[str, int | str]:
+        if isinstance(action, Salvo) and len(action.cells) == 1:
             return {"row": action.cells[0][0], "col": action.cells[0][1]}
         return {}
 
-    def salvo_size(self, view: View) -> int:
+    def salvo_size(self, view: BattleshipView) -> int:
         """How many shots the viewer's next turn fires."""
-        return self._salvo_size(State(view.seas), view.seat or 0)
+        return self._salvo_size(BattleshipState(view.seas), view.seat or 0)
 
-    def _aim(self, state: State, seat: Seat) -> Sea:
+    def _aim(self, state: BattleshipState, seat: Seat) -> Sea:
         return state.seas[_target(seat, len(state.seas))]
 
-    def _salvo_size(self, state: State, seat: Seat) -> int:
+    def _salvo_size(self, state: BattleshipState, seat: Seat) -> int:
         if not self.salvo:
             return 1
         board, aim = self.target(seat), self._aim(state, seat)
         own = state.seas[seat if self.duel else 0]
         return min(len(own.afloat), board.rows * board.cols - len(aim.shots))
 
-    def _next_turn(self, moved: State, before: State) -> State:
+    def _next_turn(self, moved: BattleshipState, before: BattleshipState) -> BattleshipState:
         """Pass the turn on, over turns to be sat out."""
         owed = list(moved.owed)
         if self.stage(before) == "placing":

@@ -13,8 +13,8 @@ from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.seeding import fresh_seed
 
 if TYPE_CHECKING:
-    from trireme.battleship.agents.gunner import Gunner
-    from trireme.battleship.analysis import Summary
+    from trireme.battleship.agents.shooting_agent import ShootingAgent
+    from trireme.battleship.analysis import EntropySummary
     from trireme.battleship.rules import Battleship
 
 app = typer.Typer(
@@ -38,7 +38,7 @@ def advise(game: GameSpec = "battleship", agent: AgentSpec = "posterior") -> Non
     from trireme.battleship.advice import Advisor
     from trireme.battleship.board import write_cell
 
-    advisor = Advisor(_solo(game), _gunner(game, agent))
+    advisor = Advisor(_solo(game), _shooting_agent(game, agent))
     typer.echo("Answer with m (miss), h (hit) or s NAME (sunk); B7 m for another cell than asked.")
     typer.echo("undo takes an answer back, quit leaves.\n")
     while not advisor.over:
@@ -113,7 +113,7 @@ def film(
     from trireme.battleship.show.pictures import replay
 
     rules, number = _solo(game), fresh_seed() if seed is None else seed
-    player = _gunner(game, agent)
+    player = _shooting_agent(game, agent)
     steps = list(Analyst(rules).steps(player, number, fleet))
     title = f"{agent} sinks the fleet in {len(steps) - 1} shots (seed {number})"
     replay(rules, steps, title).save(out)
@@ -130,17 +130,17 @@ def _solo(spec: str) -> Battleship:
     return game
 
 
-def _gunner(game: str, spec: str) -> Gunner:
-    from trireme.battleship.agents.gunner import Gunner
+def _shooting_agent(game: str, spec: str) -> ShootingAgent:
+    from trireme.battleship.agents.shooting_agent import ShootingAgent
     from trireme.core.registry import make_agent
 
     agent = make_agent(_solo(game), spec)
-    if not isinstance(agent, Gunner):
+    if not isinstance(agent, ShootingAgent):
         raise BadSpec(f"{spec!r} can't advise; take one of hunt, density, posterior, lookahead")
     return agent
 
 
-def _table(summaries: list[Summary]) -> str:
+def _table(summaries: list[EntropySummary]) -> str:
     marks = [0, 5, 10, 15, 20, 25, 30, 40, 50]
     lines = [f"{'agent':<22}{'shots':>14}   bits unknown after so many shots"]
     lines.append(f"{'':<22}{'':>14}" + "".join(f"{m:>7}" for m in marks))

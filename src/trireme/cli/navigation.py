@@ -14,7 +14,8 @@ import typer
 
 from trireme.core.errors import BadSpec
 from trireme.core.seeding import fresh_seed
-from trireme.navigation.atlas import blank_map, find_map, procedural_map
+from trireme.navigation.geometry import Pose
+from trireme.navigation.map_generator import blank_map, find_map, procedural_map
 from trireme.navigation.maps import (
     BadMap,
     SeaMap,
@@ -24,7 +25,6 @@ from trireme.navigation.maps import (
     turned_map,
     write_map,
 )
-from trireme.navigation.sea import Pose
 from trireme.navigation.show.draw import board
 
 app = typer.Typer(

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from trireme.battleship.board import Board, Cell, cells_between, write_cell
 from trireme.battleship.fleets import Fleet
-from trireme.battleship.notation import Shots
-from trireme.battleship.rules import Battleship, State
+from trireme.battleship.rules import Battleship, BattleshipState
+from trireme.battleship.shots import Salvo
 from trireme.battleship.show import draw, pictures
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import CHANCE
@@ -214,7 +214,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         board = self.setup.board
         self._sizes = dict(zip(board.names, board.sizes, strict=True))
         self._cells = np.zeros(self.setup.cells, np.int8)
-        self._state: State | None = None
+        self._state: BattleshipState | None = None
         self._steps = 0
         self._over = False
 
@@ -298,7 +298,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         """Fire, and tell the result and the name of a ship that sank."""
         assert self._state is not None
         cell = divmod(index, self.setup.board.cols)
-        self._state = self.game.apply(self._state, {0: Shots((cell,))})
+        self._state = self.game.apply(self._state, {0: Salvo((cell,))})
         shot = self._state.seas[0].shots[-1]
         self._cells[index] = 1 if shot.result == "miss" else 2
         if shot.result == "miss":

@@ -11,7 +11,7 @@ from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
 from trireme.battleship import kernels
-from trireme.battleship.batch import Batch
+from trireme.battleship.batch import BattleshipBatch
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.kernels import Ships
@@ -65,7 +65,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             autoreset_mode,
             copy,
         )
-        self._batch = Batch(self.setup.game, boards, 0)
+        self._batch = BattleshipBatch(self.setup.game, boards, 0)
         if self.setup.fleet is not None:
             self._batch.ships = always(self._batch.ships, self.setup.board, self.setup.fleet)
         self._seas = self._batch.seas
@@ -181,7 +181,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
 
 def always(ships: Ships, board: Board, fleet: Fleet) -> Ships:
     """The ships, drawn from one place each: where the fleet lies."""
-    ends = [[place.ends for place in board.places(size)] for size in board.sizes]
+    ends = [[place.ends for place in board.placements(size)] for size in board.sizes]
     places = [known.index(ship) for known, ship in zip(ends, fleet.ships, strict=True)]
     starts = np.repeat(np.array(places, np.uint64)[:, None], 2, axis=1)
     return ships._replace(spans=np.ones_like(starts), starts=starts)

@@ -14,10 +14,10 @@ from trireme.core.errors import BadSettings
 from trireme.core.game import Seat
 from trireme.core.options import build
 from trireme.navigation import kernels
-from trireme.navigation.atlas import find_map
-from trireme.navigation.encode import Encoder, fleet_planes
+from trireme.navigation.batch import NavigationBatch
+from trireme.navigation.encode import NavigationEncoder, batch_planes
+from trireme.navigation.map_generator import find_map
 from trireme.navigation.maps import SeaMap
-from trireme.navigation.pack import Fleet
 from trireme.navigation.plans import order_at, order_count, shots_fired
 from trireme.navigation.rules import Navigation
 
@@ -80,9 +80,9 @@ class NavigationVectorEnv(BoardsVectorEnv):
             autoreset_mode,
             copy,
         )
-        self._fleet = Fleet(self.game, games, self.charts)
+        self._batch = NavigationBatch(self.game, games, self.charts)
         self._forfeit = np.zeros((games, 2), np.int8)
-        encoder = Encoder(self.game)
+        encoder = NavigationEncoder(self.game)
         masks = np.stack([encoder.mask(seat) for seat in (0, 1)])
         self._allowed = np.repeat(masks[None], games, axis=0)
         self._outcome = np.full(games, NOTHING, np.int8)
@@ -104,40 +104,40 @@ class NavigationVectorEnv(BoardsVectorEnv):
         """Every game as planes for a network that plays `seat`, float32[B, 19, height, width]."""
         if seat not in (0, 1):
             raise BadSettings(f"seat must be 0 or 1, not {seat!r}")
-        return fleet_planes(self._fleet, self.charts, seat)
+        return batch_planes(self._batch, self.charts, seat)
 
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
         """Nothing in Battle Navigation is left to chance."""
 
     def _start(self, which: Which) -> None:
-        fleet = self._fleet
-        fleet.ships[which, :, :2] = fleet.spawns[fleet.charts[which]]
-        fleet.ships[which, :, 2] = fleet.stats[:, 4]
-        fleet.turns[which] = 0
-        fleet.outcomes[which] = GOING_ON
+        batch = self._batch
+        batch.ships[which, :, :2] = batch.spawns[batch.charts[which]]
+        batch.ships[which, :, 2] = batch.stats[:, 4]
+        batch.turns[which] = 0
+        batch.outcomes[which] = GOING_ON
         self._forfeit[which] = 0
         self._outcome[which] = NOTHING
 
     def _play(
         self, actions: NDArray[np.int64], resetting: Which
     ) -> tuple[NDArray[np.float64], Which, Which, bool]:
-        fleet = self._fleet
+        batch = self._batch
         self._judge(actions)
         kernels.step(
-            fleet.seas,
-            fleet.stats,
-            fleet.rules,
-            fleet.charts,
-            fleet.ships,
-            fleet.turns,
+            batch.seas,
+            batch.stats,
+            batch.rules,
+            batch.charts,
+            batch.ships,
+            batch.turns,
             self._plans,
-            fleet.outcomes,
+            batch.outcomes,
         )
-        self._outcome[:] = fleet.outcomes
+        self._outcome[:] = batch.outcomes
         if resetting is not self._none:
             self._start(resetting)
-        terminated: Which = np.not_equal(fleet.outcomes, GOING_ON)
-        rewards = _WORTH[fleet.outcomes]
+        terminated: Which = np.not_equal(batch.outcomes, GOING_ON)
+        rewards = _WORTH[batch.outcomes]
         return rewards, terminated, self._none.copy(), bool(terminated.any())
 
     def _judge(self, actions: NDArray[np.int64]) -> None:
@@ -152,14 +152,14 @@ class NavigationVectorEnv(BoardsVectorEnv):
         if ended.any():
             both, first = illegal.all(1), illegal[:, 0]
             outcomes = np.where(both, DRAWN, np.where(first, SECOND, FIRST))
-            self._fleet.outcomes[ended] = outcomes[ended]
+            self._batch.outcomes[ended] = outcomes[ended]
 
     def _view(self, rows: Any) -> Arrays:
         """The observations of these games, as arrays of their own."""
-        tiles, facings, hp = np.moveaxis(self._fleet.ships[rows], 2, 0)
+        tiles, facings, hp = np.moveaxis(self._batch.ships[rows], 2, 0)
         y, x = np.divmod(tiles, self.charts[0].width + 2)
         ships = np.stack([x - 1, y - 1, facings, hp], axis=2).astype(np.int16)
-        return {"ships": ships, "turn": self._fleet.turns[rows, None].astype(np.int32)}
+        return {"ships": ships, "turn": self._batch.turns[rows, None].astype(np.int32)}
 
     def _tell(self) -> tuple[Arrays, Arrays]:
         told = {"outcome": self._outcome, "forfeit": self._forfeit}

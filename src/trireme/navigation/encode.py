@@ -1,4 +1,4 @@
-"""Views and plans as arrays for networks and environments, always seen by one seat."""
+"""The encoder of Battle Navigation: views as feature planes, plans as numbers of orders."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from trireme.core.game import AnyGame, Seat
 
+from .batch import NavigationBatch
+from .geometry import FACINGS
 from .maps import SPINS, SeaMap
-from .pack import Fleet
 from .plans import Plan, order_at, order_count, order_index, shots_fired
 from .rules import Navigation, NavigationState, as_navigation
-from .sea import FACINGS
 
 Planes = NDArray[np.float32]
 
@@ -29,7 +29,7 @@ ORDERS = 28
 
 
 @dataclass(frozen=True)
-class Encoder:
+class NavigationEncoder:
     """The arrays of one game.
 
     Planes are `float32[19, height, width]`, named in `PLANES`. A plan is `int64[phases]`, the
@@ -46,19 +46,9 @@ class Encoder:
         return (len(PLANES), self.game.chart.height, self.game.chart.width)
 
     @property
-    def num_orders(self) -> int:
-        """Orders to choose from in one phase, allowed or not."""
-        return ORDERS
-
-    @property
     def num_actions(self) -> int:
         """The numbers that one choice is made from: orders."""
         return ORDERS
-
-    @property
-    def nvec(self) -> tuple[int, ...]:
-        """The sizes of a structured plan space: `num_orders` for every phase."""
-        return (ORDERS,) * self.game.phases
 
     @cached_property
     def _map_planes(self) -> Planes:
@@ -88,7 +78,7 @@ class Encoder:
         return tuple(order_at(int(order), ship) for order in orders)
 
     def mask(self, seat: Seat) -> NDArray[np.int8]:
-        """`int8[phases, num_orders]`: the orders that some plan of this seat may hold.
+        """`int8[phases, num_actions]`: the orders that some plan of this seat may hold.
 
         With unlimited shots every plan made of them is legal; `ammo_per_turn` also limits their
         sum, which `order_mask` keeps.
@@ -96,7 +86,7 @@ class Encoder:
         return np.tile(self.order_mask(seat, ()), (self.game.phases, 1))
 
     def order_mask(self, seat: Seat, chosen: Sequence[int]) -> NDArray[np.int8]:
-        """`int8[num_orders]`: which orders may follow those chosen for the phases before."""
+        """`int8[num_actions]`: which orders may follow those chosen for the phases before."""
         ship = self.game.types[seat]
         allowed = np.zeros(ORDERS, np.int8)
         allowed[: order_count(ship)] = 1
@@ -130,9 +120,9 @@ class Encoder:
         return self.action(chosen, seat)
 
 
-def encoder(game: AnyGame) -> Encoder:
+def encoder(game: AnyGame) -> NavigationEncoder:
     """The encoder of a game of Battle Navigation."""
-    return Encoder(as_navigation(game))
+    return NavigationEncoder(as_navigation(game))
 
 
 def map_planes(chart: SeaMap) -> Planes:
@@ -148,17 +138,17 @@ def map_planes(chart: SeaMap) -> Planes:
     return planes
 
 
-def fleet_planes(fleet: Fleet, charts: Sequence[SeaMap], seat: Seat) -> Planes:
-    """`float32[B, 19, height, width]`: every game of a fleet on these maps as `seat` sees it."""
+def batch_planes(batch: NavigationBatch, charts: Sequence[SeaMap], seat: Seat) -> Planes:
+    """`float32[B, 19, height, width]`: every game of a batch on these maps as `seat` sees it."""
     seas = np.stack([map_planes(chart) for chart in charts])
-    size, _, height, width = len(fleet.ships), *seas.shape[1:]
+    size, _, height, width = len(batch.ships), *seas.shape[1:]
     planes = np.zeros((size, len(PLANES), height, width), np.float32)
     games = np.arange(size)
     for whose, who in enumerate((seat, 1 - seat)):
-        tiles, facings, hp = fleet.ships[:, who].T
+        tiles, facings, hp = batch.ships[:, who].T
         rows, columns = np.divmod(tiles, width + 2)
         planes[games, 4 * whose + facings, rows - 1, columns - 1] = 1
-        planes[:, 16 + whose] = (hp / fleet.stats[who, 4])[:, None, None]
-    planes[:, 8:16] = seas[fleet.charts]
-    planes[:, 18] = (1 - fleet.turns / fleet.game.turn_limit)[:, None, None]
+        planes[:, 16 + whose] = (hp / batch.stats[who, 4])[:, None, None]
+    planes[:, 8:16] = seas[batch.charts]
+    planes[:, 18] = (1 - batch.turns / batch.game.turn_limit)[:, None, None]
     return planes

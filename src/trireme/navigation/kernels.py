@@ -1,4 +1,4 @@
-"""The rules on arrays: joint turns of thousands of games at once, and single phases for search.
+"""Batched rules of Battle Navigation: joint turns of thousands of games at once.
 
 The sea is a flat array with one tile of edge all round, so a tile is one number, a step is one
 addition, and nothing needs a test against the map's size. Arrays are C-contiguous:
@@ -306,8 +306,11 @@ def random_turns(
 
 
 @njit
-def room_to_sail(sea: Any, stride: Any, moves: int) -> Any:
-    """`float32[P, 4]`: the share of open water's tiles that a ship can't reach in `moves` moves."""
+def mobility_loss(sea: Any, stride: Any, moves: int) -> Any:
+    """`float32[P, 4]`: by tile and facing, the lack of mobility from 0 (open water) to 1.
+
+    Mobility is the number of poses that a ship can reach in `moves` moves, relative to the most.
+    """
     size = sea.shape[0]
     found = np.zeros((size, 4), np.float32)
     nowhere = 0

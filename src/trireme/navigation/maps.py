@@ -1,4 +1,4 @@
-"""Maps: what a sea holds, every way a map can be wrong, and maps turned, mirrored and as JSON."""
+"""Maps: their data, validation, rotation, mirroring, fairness and JSON."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 
 from trireme.core.errors import BadSettings
 
-from .sea import FACINGS, Tile, tile_name
+from .geometry import FACINGS, Tile, tile_name
 
 MIN_SIZE, MAX_SIZE = 3, 26
 """Columns are named by one letter each, hence at most 26."""

@@ -183,7 +183,7 @@ def order_index(order: Order, ship: ShipType) -> int:
     return MOVES.index(order.move) + 4 * act
 
 
-class Plans:
+class LegalPlans:
     """All plans that one captain may order: iterate, test, count, sample uniformly.
 
     A plan that names all of a ship's shots is the same plan as one that leaves them out; it is

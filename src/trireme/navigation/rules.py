@@ -49,11 +49,11 @@ from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import AnyGame, Game, Seat
 from trireme.core.options import option
 
-from .atlas import find_map
-from .log import Event, PhaseEntry, Verdict
+from .geometry import Pose, Tile, offset_tile, rotated, side_facing
+from .map_generator import find_map
 from .maps import SeaMap
-from .plans import Order, Plan, Plans, check_plan, read_plan, shots_fired, write_plan
-from .sea import Pose, Tile, beside, side_facing, turned
+from .phase_log import NavigationEvent, NavigationVerdict, PhaseEntry
+from .plans import LegalPlans, Order, Plan, check_plan, read_plan, shots_fired, write_plan
 from .ships import ShipType, ship_type
 
 
@@ -86,11 +86,11 @@ class NavigationState:
     ships: tuple[Ship, Ship]
     log: tuple[PhaseEntry, ...] = ()
     """The phases of the turn just played."""
-    verdict: Verdict | None = None
+    verdict: NavigationVerdict | None = None
 
 
-class Sea:
-    """A map prepared for looking things up by tile."""
+class TileMap:
+    """A map indexed by tile: rocks, winds and whirlpools."""
 
     def __init__(self, chart: SeaMap) -> None:
         self.width, self.height = chart.width, chart.height
@@ -122,34 +122,34 @@ def path_of(pose: Pose, move: str) -> Path:
     """The tiles that a move would enter."""
     if move == "none":
         return ()
-    ahead = beside(pose.tile, pose.facing)
-    return (ahead,) if move == "forward" else (ahead, beside(ahead, bow_after(pose, move)))
+    ahead = offset_tile(pose.tile, pose.facing)
+    return (ahead,) if move == "forward" else (ahead, offset_tile(ahead, bow_after(pose, move)))
 
 
 def bow_after(pose: Pose, move: str) -> str:
     """The facing after a move, which a ship reaches even where the move itself fails."""
-    return turned(pose.facing, {"turn_left": -1, "turn_right": 1}.get(move, 0))
+    return rotated(pose.facing, {"turn_left": -1, "turn_right": 1}.get(move, 0))
 
 
-def settle(
+def resolve_collisions(
     starts: Sequence[Tile], paths: Sequence[Path], *, keep: bool = False, exchange: bool = False
 ) -> tuple[list[Path], list[bool]]:
-    """The paths that remain when the ships have got out of each other's way, and who failed.
+    """The paths that remain once no ship is in the other's way, and which ships failed.
 
     `keep`: a ship keeps the part of its path before the tile where it failed. `exchange`: the
     ships may swap tiles.
     """
     left = list(paths)
     failed = [False, False]
-    while clash := _first_clash(starts, left, exchange):
-        step, seats = clash
+    while collision := _first_collision(starts, left, exchange):
+        step, seats = collision
         for seat in seats:
             left[seat] = left[seat][:step] if keep else ()
             failed[seat] = True
     return left, failed
 
 
-def _first_clash(
+def _first_collision(
     starts: Sequence[Tile], paths: Sequence[Path], exchange: bool
 ) -> tuple[int, list[Seat]] | None:
     """The earliest sub-step in which a ship fails, and which ships fail in it."""
@@ -173,7 +173,9 @@ class Movement:
     rammed: tuple[bool, bool]
 
 
-def move_ships(sea: Sea, poses: tuple[Pose, Pose], orders: Sequence[Order], keep: bool) -> Movement:
+def move_ships(
+    sea: TileMap, poses: tuple[Pose, Pose], orders: Sequence[Order], keep: bool
+) -> Movement:
     """Step 1: both ships take their paths, or fail to."""
     paths: list[Path] = []
     blocked: list[str | None] = []
@@ -183,7 +185,7 @@ def move_ships(sea: Sea, poses: tuple[Pose, Pose], orders: Sequence[Order], keep
         step = next((k for k, obstacle in enumerate(met) if obstacle), None)
         blocked.append(None if step is None else met[step])
         paths.append(path if step is None else path[:step] if keep else ())
-    taken, failed = settle([pose.tile for pose in poses], paths, keep=keep)
+    taken, failed = resolve_collisions([pose.tile for pose in poses], paths, keep=keep)
     collided = any(failed)
     ends = [path[-1] if path else pose.tile for path, pose in zip(taken, poses, strict=True)]
     bows = [bow_after(pose, order.move) for pose, order in zip(poses, orders, strict=True)]
@@ -194,7 +196,7 @@ def move_ships(sea: Sea, poses: tuple[Pose, Pose], orders: Sequence[Order], keep
     )
 
 
-def drift(sea: Sea, poses: tuple[Pose, Pose]) -> tuple[Pose, Pose]:
+def drift(sea: TileMap, poses: tuple[Pose, Pose]) -> tuple[Pose, Pose]:
     """Step 2: the tile under each ship works on it, once."""
     starts = [pose.tile for pose in poses]
     paths: list[Path] = []
@@ -203,25 +205,27 @@ def drift(sea: Sea, poses: tuple[Pose, Pose]) -> tuple[Pose, Pose]:
         path: Path = ()
         bow = pose.facing
         if pose.tile in sea.winds:
-            target = beside(pose.tile, sea.winds[pose.tile])
+            target = offset_tile(pose.tile, sea.winds[pose.tile])
             path = () if sea.obstacle(target) else (target,)
         elif pose.tile in sea.whirlpools:
             corner, spin = sea.whirlpools[pose.tile]
-            path, bow = (corner,), turned(bow, 1 if spin == "clockwise" else -1)
+            path, bow = (corner,), rotated(bow, 1 if spin == "clockwise" else -1)
         paths.append(path)
         bows.append(bow)
     swirling = all(tile in sea.whirlpools for tile in starts)
-    taken, _ = settle(starts, paths, exchange=swirling)
+    taken, _ = resolve_collisions(starts, paths, exchange=swirling)
     ends = [path[-1] if path else start for path, start in zip(taken, starts, strict=True)]
     return Pose(*ends[0], bows[0]), Pose(*ends[1], bows[1])
 
 
-def hazard_at(sea: Sea, tile: Tile) -> str | None:
+def hazard_at(sea: TileMap, tile: Tile) -> str | None:
     """The hazard on a tile, if any."""
     return "wind" if tile in sea.winds else "whirlpool" if tile in sea.whirlpools else None
 
 
-def act(sea: Sea, poses: Sequence[Pose], seat: Seat, order: Order, ship: ShipType) -> Event | None:
+def act(
+    sea: TileMap, poses: Sequence[Pose], seat: Seat, order: Order, ship: ShipType
+) -> NavigationEvent | None:
     """Step 3 for one ship: what its shot or its grapple does."""
     if order.side is None:
         return None
@@ -230,7 +234,7 @@ def act(sea: Sea, poses: Sequence[Pose], seat: Seat, order: Order, ship: ShipTyp
     tile = poses[seat].tile
     hit = False
     for distance in range(1, (ship.range if order.shoots else ship.grapple_range) + 1):
-        ahead = beside(poses[seat].tile, way, distance)
+        ahead = offset_tile(poses[seat].tile, way, distance)
         if sea.stops_fire(ahead):
             break
         tile, hit = ahead, ahead == enemy
@@ -239,7 +243,9 @@ def act(sea: Sea, poses: Sequence[Pose], seat: Seat, order: Order, ship: ShipTyp
     shots = shots_fired(order, ship)
     target = 1 - seat if hit else None
     kind = "shot" if order.shoots else "grapple"
-    return Event(kind, seat, order.side, shots, target, shots * ship.damage if hit else 0, *tile)
+    return NavigationEvent(
+        kind, seat, order.side, shots, target, shots * ship.damage if hit else 0, *tile
+    )
 
 
 @dataclass(frozen=True)
@@ -288,9 +294,9 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
         return find_map(self.map) if isinstance(self.map, str) else self.map
 
     @cached_property
-    def sea(self) -> Sea:
+    def sea(self) -> TileMap:
         """The map, by tile."""
-        return Sea(self.chart)
+        return TileMap(self.chart)
 
     @cached_property
     def types(self) -> tuple[ShipType, ShipType]:
@@ -298,9 +304,9 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
         return ship_type(self.ships[0]), ship_type(self.ships[1])
 
     @cached_property
-    def plans(self) -> tuple[Plans, Plans]:
+    def plans(self) -> tuple[LegalPlans, LegalPlans]:
         """All plans of each seat: the same in every turn."""
-        first, second = (Plans(t, self.phases, self.ammo_per_turn) for t in self.types)
+        first, second = (LegalPlans(t, self.phases, self.ammo_per_turn) for t in self.types)
         return first, second
 
     def start(self) -> NavigationState:
@@ -313,7 +319,7 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
     def to_move(self, state: NavigationState) -> tuple[Seat, ...]:
         return () if state.verdict else (0, 1)
 
-    def legal(self, state: NavigationState, seat: Seat) -> Plans:
+    def legal(self, state: NavigationState, seat: Seat) -> LegalPlans:
         return self.plans[seat]
 
     def check(self, state: NavigationState, seat: Seat, action: Plan) -> None:
@@ -359,12 +365,12 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
 
     def _harm(
         self, sailed: Movement, poses: tuple[Pose, Pose], orders: Sequence[Order]
-    ) -> tuple[Event, ...]:
-        events: list[Event] = []
+    ) -> tuple[NavigationEvent, ...]:
+        events: list[NavigationEvent] = []
         for seat in (0, 1):
             if self.ram_damage and sailed.rammed[seat]:
                 at = sailed.poses[seat].tile
-                events.append(Event("ram", seat, None, 0, seat, self.ram_damage, *at))
+                events.append(NavigationEvent("ram", seat, None, 0, seat, self.ram_damage, *at))
         for seat in (0, 1):
             event = act(self.sea, poses, seat, orders[seat], self.types[seat])
             if event is not None:
@@ -372,19 +378,19 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
         return tuple(events)
 
     def _verdict(
-        self, events: Sequence[Event], hp: tuple[int, int], *, last: bool
-    ) -> Verdict | None:
+        self, events: Sequence[NavigationEvent], hp: tuple[int, int], *, last: bool
+    ) -> NavigationVerdict | None:
         """Step 4."""
         boarding = {e.seat for e in events if e.kind == "grapple" and e.target is not None}
         if boarding:
-            return Verdict(None if len(boarding) == 2 else boarding.pop(), "grapple")
+            return NavigationVerdict(None if len(boarding) == 2 else boarding.pop(), "grapple")
         afloat = [seat for seat in (0, 1) if hp[seat] > 0]
         if len(afloat) < 2:
-            return Verdict(afloat[0] if afloat else None, "sunk")
+            return NavigationVerdict(afloat[0] if afloat else None, "sunk")
         if not last:
             return None
         ours, theirs = hp[0] * self.types[1].hp, hp[1] * self.types[0].hp
-        return Verdict(None if ours == theirs else int(theirs > ours), "turn limit")
+        return NavigationVerdict(None if ours == theirs else int(theirs > ours), "turn limit")
 
     def view(self, state: NavigationState, seat: Seat | None) -> NavigationState:
         return state

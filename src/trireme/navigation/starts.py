@@ -1,4 +1,4 @@
-"""Fair starts for pairs of arena games."""
+"""Fair starting positions for pairs of arena games."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from numpy.random import Generator
 
 from trireme.core.game import AnyGame
 
-from .atlas import find_map
+from .map_generator import find_map
 from .maps import mirrored_map
 from .rules import as_navigation
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from trireme.battleship.agents.heatmap_network import HeatmapNetwork
-from trireme.battleship.batch import Batch, seeds
+from trireme.battleship.batch import BattleshipBatch, seeds
 from trireme.battleship.rules import Battleship
 
 from . import heatmap_kernels as kernels
@@ -36,7 +36,7 @@ from .run import (
 from .settings import BattleshipHeatmap
 
 
-def facts_of(batch: Batch) -> NDArray[np.int8]:
+def facts_of(batch: BattleshipBatch) -> NDArray[np.int8]:
     """What the shooter knows of each board, `int8[B, N]`: 0 unknown, 1 water, 2 ship."""
     seas, board = batch.seas, batch.game.boards[0]
     out = np.empty(seas.board.shape, np.int8)
@@ -78,7 +78,7 @@ class Training:
         self.config, self.folder = config, folder
         self.device = device_of(config.device)
         self.game = Battleship()
-        self.batch = Batch(self.game, config.boards, config.seed)
+        self.batch = BattleshipBatch(self.game, config.boards, config.seed)
         self.noise = seeds(config.seed, config.boards, stream=2)
         network = HeatmapNetwork(config.filters, config.blocks).to(self.device)
         self.network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
@@ -136,7 +136,7 @@ class Training:
     def evaluate(self, games: int) -> NDArray[np.int32]:
         """Shots that the network needs on `games` boards, always firing the likeliest cell."""
         board = self.game.boards[0]
-        batch = Batch(self.game, games, self.config.seed + 1_000_003)
+        batch = BattleshipBatch(self.game, games, self.config.seed + 1_000_003)
         self.network.eval()
         while batch.seas.togo.any():
             seen = torch.from_numpy(facts_of(batch)).to(self.device)

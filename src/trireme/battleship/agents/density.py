@@ -1,4 +1,4 @@
-"""Probability density: count the placements over every cell, and fire where they are most."""
+"""Probability density: count the placements over every cell, and fire where there are most."""
 
 from __future__ import annotations
 
@@ -10,63 +10,68 @@ import numpy as np
 from numpy.random import Generator
 
 from trireme.battleship.batch import words
+from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.belief.density_kernels import density
-from trireme.battleship.belief.determinization import sunk_cells
-from trireme.battleship.belief.posterior import places_of
+from trireme.battleship.belief.posterior import placement_tables
 from trireme.battleship.board import neighbourhood
 from trireme.core.options import option
 
-from .gunner import Floats, Gunner, Sight, best
+from .shooting_agent import Floats, ShootingAgent, TargetView, top_cells
 
 Ties = Literal["first", "random"]
-_MOST = 200
+_MOST_HITS = 200
 
 
 @dataclass
-class Density(Gunner):
+class Density(ShootingAgent):
     """Counts every placement of the ships afloat; those over hits count a hundredfold."""
 
     name: ClassVar[str] = "density"
 
-    ties: Ties = option("first", "among equal cells, fire at the first from the top left or any")
+    ties: Ties = option(
+        "first", "which of equal cells to fire at: the first from the top left, or a random one"
+    )
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        return best(densities(sight), sight, rng if self.ties == "random" else None)
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        scores = hit_weighted_density(target)
+        return top_cells(scores, target, rng if self.ties == "random" else None)
 
 
-def densities(sight: Sight) -> Floats:
+def hit_weighted_density(target: TargetView) -> Floats:
     """The published density: a placement over n open hits counts 100 n, over none 1."""
-    worth = np.array([1.0, *(100.0 * n for n in range(1, _MOST))])
-    return counted(sight, worth, apart=False)
+    weights = np.array([1.0, *(100.0 * n for n in range(1, _MOST_HITS))])
+    return placement_density(target, weights, exclude_impossible=False)
 
 
-def counted(sight: Sight, worth: Floats, *, apart: bool) -> Floats:
-    """The worth of all placements over every cell; `density_kernels.density` says of what."""
-    board = sight.board
-    sunk = sunk_cells(board, sight.shots)
+def placement_density(target: TargetView, weights: Floats, *, exclude_impossible: bool) -> Floats:
+    """float64[rows × cols]: the summed weight of the placements over each cell.
+
+    `weights` float64[n] are by the open hits that a placement covers; see `density_kernels`.
+    """
+    board = target.board
+    sunk = sunk_cells(board, target.shots)
     blocked, hits = 0, 0
-    for shot in sight.shots:
+    for shot in target.shots:
         if shot.result in ("hit", "sunk") and shot.cell not in sunk:
             hits |= board.bit(shot.cell)
         else:
             blocked |= board.bit(shot.cell)
-    if apart and not board.touching:
+    if exclude_impossible and not board.touching:
         for cell in sunk:
             for near in neighbourhood(cell, board.rows, board.cols):
                 blocked |= board.bit(near)
-    gone = {shot.ship for shot in sight.shots}
-    places = places_of(board)
-    afloat = np.array([name not in gone for name in board.names])
-    if len(places.kinds) > len(afloat):
+    tables = placement_tables(board)
+    afloat = np.array([name in target.afloat for name in board.names])
+    if len(tables.kinds) > len(afloat):
         afloat = np.concatenate([[False], afloat])
     cells = np.zeros(192)
     density(
-        places,
+        tables,
         afloat,
         np.array(words(blocked), np.uint64),
         np.array(words(hits), np.uint64),
-        worth,
-        apart,
+        weights,
+        exclude_impossible,
         cells,
     )
     return cells[: board.rows * board.cols]

@@ -1,4 +1,4 @@
-"""Density that knows that ships never touch and what a sinking reveals."""
+"""Probability density without placements that the rules or the answers exclude."""
 
 from __future__ import annotations
 
@@ -11,20 +11,25 @@ from numpy.random import Generator
 
 from trireme.core.options import option
 
-from .density import Ties, counted
-from .gunner import Gunner, Sight, best
+from .density import Ties, placement_density
+from .shooting_agent import ShootingAgent, TargetView, top_cells
 
 
 @dataclass
-class DensityPlus(Gunner):
-    """Density without placements that touch: round sunk ships, beside hits, or wholly hit."""
+class DensityPlus(ShootingAgent):
+    """Density without placements that touch a sunk ship or an uncovered hit, or are wholly hit."""
 
     name: ClassVar[str] = "density+"
 
-    ties: Ties = option("first", "among equal cells, fire at the first from the top left or any")
-    hit: float = option(100.0, "how much more a placement counts for every open hit it covers")
+    ties: Ties = option(
+        "first", "which of equal cells to fire at: the first from the top left, or a random one"
+    )
+    hit: float = option(
+        100.0,
+        "factor by which each open hit covered raises a placement's weight; higher: targets more",
+    )
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        worth = self.hit ** np.arange(1 + max(sight.board.sizes), dtype=np.float64)
-        scores = counted(sight, worth, apart=True)
-        return best(scores, sight, rng if self.ties == "random" else None)
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        weights = self.hit ** np.arange(1 + max(target.board.sizes), dtype=np.float64)
+        scores = placement_density(target, weights, exclude_impossible=True)
+        return top_cells(scores, target, rng if self.ties == "random" else None)

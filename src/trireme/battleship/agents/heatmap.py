@@ -1,4 +1,4 @@
-"""The heatmap agent: a network that has learnt where ships lie fires at the likeliest cell."""
+"""Heatmap: a convolutional network that approximates the posterior of every cell."""
 
 from __future__ import annotations
 
@@ -12,36 +12,39 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trireme.battleship.belief.determinization import Shot, sunk_cells
+from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.board import Board, neighbourhood
+from trireme.battleship.shots import Shot
 from trireme.core.onnx import load_network
 from trireme.core.options import option
 
-from .gunner import Floats, Gunner, Sight, best
+from .shooting_agent import Floats, ShootingAgent, TargetView, top_cells
 
 MODEL = Path(__file__).parent.parent / "models" / "heatmap" / "network.onnx"
 UNKNOWN, WATER, SHIP = 0, 1, 2
 
 
 @dataclass
-class Heatmap(Gunner):
-    """Fires where a network that has seen millions of fleets sees ships most likely."""
+class Heatmap(ShootingAgent):
+    """Fires at the cell that a network, trained on millions of fleets, finds most probable."""
 
     name: ClassVar[str] = "heatmap"
 
-    model: str = option("", "an ONNX file with other weights; empty: those that ship")
+    model: str = option("", "path of an ONNX file to use instead of the network that ships")
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
         path = Path(self.model) if self.model else MODEL
-        return best(odds(known(sight.board, sight.shots), path).ravel(), sight, None)
+        return top_cells(
+            log_odds(known_cells(target.board, target.shots), path).ravel(), target, None
+        )
 
 
 def available() -> bool:
-    """Whether the weights that ship, and onnxruntime to run them, are here."""
+    """Whether the network that ships, and onnxruntime to run it, are installed."""
     return MODEL.is_file() and importlib.util.find_spec("onnxruntime") is not None
 
 
-def known(board: Board, shots: Sequence[Shot]) -> NDArray[np.int8]:
+def known_cells(board: Board, shots: Sequence[Shot]) -> NDArray[np.int8]:
     """What the answers say of each cell, `int8[rows, cols]`: 0 unknown, 1 water, 2 ship.
 
     Where ships can't touch, the cells around a sunk one are water too.
@@ -57,22 +60,17 @@ def known(board: Board, shots: Sequence[Shot]) -> NDArray[np.int8]:
     return facts
 
 
-def probabilities(board: Board, shots: Sequence[Shot]) -> Floats | None:
-    """The chance of a ship in each cell, `float[rows, cols]`; known cells have none left.
-
-    None where the weights or onnxruntime are missing.
-    """
-    if not available():
-        return None
-    facts = known(board, shots)
-    return np.where(facts == UNKNOWN, 1 / (1 + np.exp(-odds(facts))), 0.0)
+def probabilities(board: Board, shots: Sequence[Shot]) -> Floats:
+    """The probability of a ship in each cell, `float[rows, cols]`; 0 in known cells."""
+    facts = known_cells(board, shots)
+    return np.where(facts == UNKNOWN, 1 / (1 + np.exp(-log_odds(facts))), 0.0)
 
 
-def odds(facts: NDArray[np.int8], path: Path = MODEL) -> Floats:
+def log_odds(facts: NDArray[np.int8], path: Path = MODEL) -> Floats:
     """Log-odds of a ship in each cell, `float[rows, cols]`, averaged over the board's symmetries.
 
-    A network is only nearly even-handed: looking at the board from all sides makes it so. Cells
-    known to be water or ship get the least of all.
+    A network is only nearly equivariant; averaging over symmetries makes it exactly so. Cells known
+    to be water or ship get -inf.
     """
     network = load_network(path)
     square = facts.shape[0] == facts.shape[1]

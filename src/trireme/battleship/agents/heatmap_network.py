@@ -1,4 +1,4 @@
-"""The heatmap network of Battleship: from what is known to where ships lie, in torch."""
+"""The heatmap network of Battleship, a residual network (ResNet) in torch."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ PLANES = 3
 """Known water, hits, unknown cells."""
 
 
-class Block(nn.Module):
-    """Two convolutions beside a shortcut."""
+class ResidualBlock(nn.Module):
+    """Two convolutions with a skip connection."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
@@ -36,7 +36,7 @@ class HeatmapNetwork(nn.Module):
             nn.Conv2d(PLANES, filters, 5, padding=2, bias=False),
             nn.BatchNorm2d(filters),
             nn.ReLU(),
-            *(Block(filters) for _ in range(blocks)),
+            *(ResidualBlock(filters) for _ in range(blocks)),
             nn.Conv2d(filters, 1, 1),
         )
 

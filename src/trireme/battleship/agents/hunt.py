@@ -1,4 +1,4 @@
-"""Hunt and target: the way most people play."""
+"""Hunt and target with parity: the way most people play."""
 
 from __future__ import annotations
 
@@ -8,38 +8,38 @@ from typing import ClassVar
 
 from numpy.random import Generator
 
-from trireme.battleship.belief.determinization import sunk_cells
-from trireme.battleship.board import Board, Cell
+from trireme.battleship.belief.constraints import sunk_cells
+from trireme.battleship.board import Cell
 
-from .gunner import Gunner, Sight
+from .shooting_agent import ShootingAgent, TargetView
 
 
 @dataclass
-class Hunt(Gunner):
+class Hunt(ShootingAgent):
     """Fires at random with parity until it hits, then at neighbours and along the line."""
 
     name: ClassVar[str] = "hunt"
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        board = sight.board
-        fired = {shot.cell for shot in sight.shots}
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        board = target.board
+        fired = {shot.cell for shot in target.shots}
         chosen: list[Cell] = []
-        for _ in range(sight.salvo):
-            cells = self._next(sight, fired | set(chosen))
+        for _ in range(target.salvo):
+            cells = self._next(target, fired | set(chosen))
             chosen.append(cells[int(rng.integers(len(cells)))])
         return [row * board.cols + col for row, col in chosen]
 
-    def _next(self, sight: Sight, fired: set[Cell]) -> list[Cell]:
+    def _next(self, target: TargetView, fired: set[Cell]) -> list[Cell]:
         """The cells that are equally good for the next shot."""
-        board = sight.board
-        hits = {shot.cell for shot in sight.shots if shot.result in ("hit", "sunk")}
-        open_hits = hits - sunk_cells(board, sight.shots)
+        board = target.board
+        hits = {shot.cell for shot in target.shots if shot.result in ("hit", "sunk")}
+        open_hits = hits - sunk_cells(board, target.shots)
         for wanted in (_line_ends(open_hits), _neighbours(open_hits)):
             cells = sorted(cell for cell in wanted if board.holds(cell) and cell not in fired)
             if cells:
                 return cells
         free = [cell for cell in board.cells() if cell not in fired]
-        return [cell for cell in free if _parity(board, sight, cell)] or free
+        return [cell for cell in free if _parity(target, cell)] or free
 
 
 def _line_ends(hits: set[Cell]) -> set[Cell]:
@@ -60,8 +60,6 @@ def _neighbours(hits: set[Cell]) -> set[Cell]:
     }
 
 
-def _parity(board: Board, sight: Sight, cell: Cell) -> bool:
+def _parity(target: TargetView, cell: Cell) -> bool:
     """Every ship afloat crosses one of these cells: one diagonal in as many as the smallest has."""
-    sunk = {shot.ship for shot in sight.shots}
-    afloat = [s for s, name in zip(board.sizes, board.names, strict=True) if name not in sunk]
-    return sum(cell) % min(afloat, default=1) == 0
+    return sum(cell) % min(target.afloat.values(), default=1) == 0

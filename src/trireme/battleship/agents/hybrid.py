@@ -10,23 +10,23 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trireme.battleship.belief.determinization import sunk_cells
+from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.belief.posterior import LIMIT
-from trireme.battleship.board import Board, Cell, Place
+from trireme.battleship.board import Board, Cell, ShipPlacement
 from trireme.core.options import option
 
 from . import heatmap
-from .density import counted
-from .gunner import Floats, Sight
-from .posterior import Believing
+from .belief_agent import BeliefAgent
+from .density import placement_density
+from .shooting_agent import Floats, TargetView, top_cells
 
 TRIES = 20
-"""How often a sample tries to find a place for one ship."""
+"""Random placements that a sample tries for one ship before it is rejected."""
 
 
 @dataclass(frozen=True)
-class Picture:
-    """What the hybrid agent works out before it chooses: its inner state, for looking at."""
+class HuntTargetState:
+    """Hunt or target mode, and the facts behind it that the hybrid agent fires by."""
 
     grid: NDArray[np.int8]
     """int8[rows, cols]: -1 miss, 0 unknown, 1 hit."""
@@ -54,53 +54,53 @@ class Picture:
 
 
 @dataclass
-class Hybrid(Believing):
-    """Blends density, parity, samples and a network; enumerates when little is left."""
+class Hybrid(BeliefAgent):
+    """Blends density, parity, rejection samples and a network; exact posterior in the endgame."""
 
     name: ClassVar[str] = "hybrid"
 
-    samples: int = option(40, "random fleets for the Monte-Carlo part; three times as many late")
-    network: bool = option(True, "use the heatmap network, where its weights are here")
+    samples: int = option(
+        40,
+        "random fleets of the Monte-Carlo part, three times as many late; more: better, but slower",
+    )
+    network: bool = option(True, "blend in the heatmap network where it is installed")
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        chosen: list[int] = []
-        scores = self.scores(sight, rng)
-        for _ in range(sight.salvo):
-            top = np.flatnonzero(scores >= scores.max() - 1e-12)
-            chosen.append(int(top[rng.integers(len(top))]))
-            scores[chosen[-1]] = -np.inf
-        return chosen
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        return top_cells(self.scores(target, rng), target, rng)
 
-    def rehearse(self, sight: Sight) -> None:
+    def warm_up(self, target: TargetView) -> None:
         rng = np.random.default_rng(0)
-        self.aim(sight, rng)
-        self.believer(sight).believe(sight.shots, rng, limit=1_000, samples=16)
+        self.aim(target, rng)
+        self.inference(target).posterior(target.shots, rng, limit=1_000, samples=16)
 
-    def scores(self, sight: Sight, rng: Generator) -> Floats:
+    def scores(self, target: TargetView, rng: Generator) -> Floats:
         """float64[rows × cols]: the higher, the better the shot; -inf where one was fired."""
-        seen = picture(sight)
+        seen = hunt_target_state(target)
         left = sum(seen.afloat) - len(seen.open_hits)
-        heat = self._heat(sight)
+        heat = self._heat(target)
         if left <= 4 or len(seen.afloat) == 1:
-            blend = self._endgame(sight, rng) + 1e-6 * heat
+            blend = self._endgame(target, rng) + 1e-6 * heat
         else:
-            blend = self._blend(sight, seen, heat, rng)
-        return np.where(sight.open, blend, -np.inf)
+            blend = self._blend(target, seen, heat, rng)
+        return np.where(target.open_mask, blend, -np.inf)
 
-    def _endgame(self, sight: Sight, rng: Generator) -> Floats:
-        """Few ship cells are left: all fleets that agree, counted."""
-        return self.believer(sight).believe(sight.shots, rng, limit=LIMIT).cells
+    def _endgame(self, target: TargetView, rng: Generator) -> Floats:
+        """Few ship cells are left: the exact posterior."""
+        return self.inference(target).posterior(target.shots, rng, limit=LIMIT).cells
 
-    def _blend(self, sight: Sight, seen: Picture, heat: Floats, rng: Generator) -> Floats:
-        board = sight.board
-        worth = 100.0 ** np.arange(1 + max(board.sizes), dtype=np.float64)
-        grid = _normal(np.where(sight.open, counted(sight, worth, apart=True), 0.0))
+    def _blend(
+        self, target: TargetView, seen: HuntTargetState, heat: Floats, rng: Generator
+    ) -> Floats:
+        board = target.board
+        weights = 100.0 ** np.arange(1 + max(board.sizes), dtype=np.float64)
+        density = placement_density(target, weights, exclude_impossible=True)
+        grid = _normal(np.where(target.open_mask, density, 0.0))
         hunting = not seen.open_hits
         if hunting:
-            grid *= _parity(sight, seen)
+            grid *= _parity(target, seen)
         grid += (0.6 if hunting else 0.2) * grid.max() * heat
         count = self.samples * (3 if len(seen.afloat) <= 2 else 1)
-        chance = monte_carlo(sight, seen, count, rng)
+        chance = monte_carlo(target, seen, count, rng)
         grid += (0.3 if hunting else 0.5) * grid.max() * chance
         bonus = 2 * grid.max()
         for row, col in seen.ends:
@@ -108,32 +108,30 @@ class Hybrid(Believing):
             grid[cell] += bonus * (grid[cell] > 0)
         return grid
 
-    def _heat(self, sight: Sight) -> Floats:
-        nothing = np.zeros(sight.board.rows * sight.board.cols)
-        if not self.network:
+    def _heat(self, target: TargetView) -> Floats:
+        nothing = np.zeros(target.board.rows * target.board.cols)
+        if not self.network or not heatmap.available():
             return nothing
-        found = heatmap.probabilities(sight.board, sight.shots)
-        return nothing if found is None else _normal(found.reshape(-1))
+        return _normal(heatmap.probabilities(target.board, target.shots).reshape(-1))
 
 
-def picture(sight: Sight) -> Picture:
-    """The grid, the ships and the line that target mode would follow."""
-    board = sight.board
+def hunt_target_state(target: TargetView) -> HuntTargetState:
+    """The mode of hunt and target, with the line of hits that target mode follows."""
+    board = target.board
     grid = np.zeros((board.rows, board.cols), np.int8)
-    for shot in sight.shots:
+    for shot in target.shots:
         grid[shot.cell] = 1 if shot.result in ("hit", "sunk") else -1
-    sunk = sunk_cells(board, sight.shots)
+    sunk = sunk_cells(board, target.shots)
     hits = tuple(
-        shot.cell for shot in sight.shots if grid[shot.cell] == 1 and shot.cell not in sunk
+        shot.cell for shot in target.shots if grid[shot.cell] == 1 and shot.cell not in sunk
     )
-    gone = {shot.ship for shot in sight.shots}
-    ships = list(zip(board.names, board.sizes, strict=True))
+    ships = zip(board.names, board.sizes, strict=True)
     line = _line(hits)
-    return Picture(
+    return HuntTargetState(
         grid,
         hits,
-        tuple((name, size) for name, size in ships if name in gone),
-        tuple(size for name, size in ships if name not in gone),
+        tuple((name, size) for name, size in ships if name not in target.afloat),
+        tuple(target.afloat.values()),
         line,
         _ends(board, grid, line),
     )
@@ -166,30 +164,30 @@ def _ends(board: Board, grid: NDArray[np.int8], line: tuple[Cell, ...]) -> tuple
     return tuple(cell for cell in near if board.holds(cell) and grid[cell] == 0)
 
 
-def _parity(sight: Sight, seen: Picture) -> Floats:
-    """1 on diagonals that every ship afloat must cross: of all offsets the one soonest shot out."""
+def _parity(target: TargetView, seen: HuntTargetState) -> Floats:
+    """1 on diagonals that every ship afloat must cross; the offset with the fewest open cells."""
     stride = min(seen.afloat)
-    cells = np.arange(sight.board.rows * sight.board.cols)
-    diagonal = (cells // sight.board.cols + cells % sight.board.cols) % stride
-    left = np.bincount(diagonal[sight.open], minlength=stride)
+    cells = np.arange(target.board.rows * target.board.cols)
+    diagonal = (cells // target.board.cols + cells % target.board.cols) % stride
+    left = np.bincount(diagonal[target.open_mask], minlength=stride)
     left[left == 0] = len(cells)
     return np.where(diagonal == left.argmin(), 1.0, 0.0)
 
 
-def monte_carlo(sight: Sight, seen: Picture, count: int, rng: Generator) -> Floats:
-    """How often each cell held a ship in random fleets that cover all open hits, 0 to 1.
+def monte_carlo(target: TargetView, seen: HuntTargetState, count: int, rng: Generator) -> Floats:
+    """Rejection sampling: how often each cell held a ship in random fleets, 0 to 1.
 
-    Ships are laid largest first, each with up to 20 tries; a sample that can't lay one, or leaves
-    a hit uncovered, is thrown away.
+    Ships are placed largest first, each with up to 20 tries; a sample that can't place one, or
+    leaves an open hit uncovered, is rejected.
     """
-    board = sight.board
+    board = target.board
     hits = sum(map(board.bit, seen.open_hits))
     water = 0
-    for shot in sight.shots:
+    for shot in target.shots:
         if shot.cell not in seen.open_hits:
             water |= board.bit(shot.cell)
     options = [
-        [p for p in board.places(size) if not p.mask & water and p.mask & ~hits]
+        [p for p in board.placements(size) if not p.mask & water and p.mask & ~hits]
         for size in seen.afloat
     ]
     total = np.zeros(board.rows * board.cols)
@@ -199,10 +197,10 @@ def monte_carlo(sight: Sight, seen: Picture, count: int, rng: Generator) -> Floa
         if ships:
             kept += 1
             total += np.array([ships >> cell & 1 for cell in range(len(total))], np.float64)
-    return np.where(sight.open, total / max(kept, 1), 0.0)
+    return np.where(target.open_mask, total / max(kept, 1), 0.0)
 
 
-def _lay(board: Board, options: list[list[Place]], hits: int, rng: Generator) -> int:
+def _lay(board: Board, options: list[list[ShipPlacement]], hits: int, rng: Generator) -> int:
     """One sample as a mask of cells, 0 when it failed."""
     ships, closed = 0, 0
     for places in options:

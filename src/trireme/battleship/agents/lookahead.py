@@ -1,4 +1,4 @@
-"""Lookahead: one step of policy improvement over the posterior, on a tree of beliefs."""
+"""Lookahead: one step of policy improvement by rollouts of the greedy policy."""
 
 from __future__ import annotations
 
@@ -10,96 +10,112 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trireme.battleship.agents.lookahead_kernels import Listed, compare, compare_deep, unpack
+from trireme.battleship.agents.lookahead_kernels import (
+    FleetArrays,
+    rollout_misses,
+    two_shot_misses,
+    unpack_layouts,
+)
 from trireme.battleship.batch import ships_of
-from trireme.battleship.belief.posterior import LIMIT, Fleets
+from trireme.battleship.belief.posterior import LIMIT, WeightedFleets
 from trireme.battleship.board import Board
 from trireme.core.options import option
 
-from .book import booked
-from .gunner import Floats, Sight, best
-from .posterior import Believing
+from .belief_agent import BeliefAgent
+from .opening_book import book_cell
+from .shooting_agent import Floats, TargetView, top_cells
 
-SURE = 1 - 1e-9
+CERTAIN = 1 - 1e-9
 ROUNDS = ((1_500, 4), (4_000, 2))
-"""Fleets over which all candidates, then the better ones, are compared, and how many go on."""
-REACH = 5
-"""Candidates for each of two shots, where it searches two."""
+"""Successive halving: fleets to compare all candidates over, and how many of them remain."""
+DEEP_WIDTH = 5
+"""Candidates for each of the two shots of a deep search."""
 
 
 @dataclass
-class Lookahead(Believing):
-    """Compares its best shots by the misses that greedy play would need after each.
+class Lookahead(BeliefAgent):
+    """Policy improvement: compares its best shots by the expected misses of greedy play after each.
 
-    It does so over all fleets that agree with the answers where they are few enough to list, else
-    over a sample drawn by the exact posterior; when they are very few, the second shot is searched
-    too. While counting takes long, it fires as the posterior does.
+    The rollouts run over all fleets that agree with the answers where they are few enough to list,
+    else over a sample of the exact posterior; when they are very few, the second shot is searched
+    too. While exact enumeration takes long, it fires as the posterior agent does.
     """
 
     name: ClassVar[str] = "lookahead"
 
-    fleets: int = option(8_000, "fleets to list; where there are more, so many are drawn")
-    deep: int = option(2_000, "most fleets for which it searches the second shot too")
-    width: int = option(10, "candidates to compare")
-    ratio: float = option(0.5, "least probability of a candidate, relative to the likeliest cell")
-    search: int = option(150_000, "steps of exact counting up to which it looks ahead at all")
-    limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
-    book: bool = option(True, "use the opening book")
+    fleets: int = option(
+        8_000, "fleets in a rollout, sampled if there are more; more: better shots, but slower"
+    )
+    deep: int = option(
+        2_000,
+        "search the second shot too with up to so many fleets; more: better shots, but slower",
+    )
+    width: int = option(10, "candidate cells at most; more: a wider search, but slower")
+    ratio: float = option(
+        0.5, "least probability of a candidate relative to the best cell; lower: a wider search"
+    )
+    search: int = option(
+        150_000, "look ahead only where exact enumeration takes at most so many steps"
+    )
+    limit: int = option(
+        LIMIT,
+        "steps of exact enumeration before it samples instead; more: exact more often, but slower",
+    )
+    book: bool = option(True, "play the first shots from the opening book")
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        if self.book and sight.salvo == 1:
-            cell = booked(sight)
-            if cell is not None:
-                return [cell]
-        believer = self.believer(sight)
-        belief = believer.believe(sight.shots, rng, limit=self.limit)
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        if self.book and (cell := book_cell(target)) is not None:
+            return [cell]
+        inference = self.inference(target)
+        belief = inference.posterior(target.shots, rng, limit=self.limit)
         cells = self.candidates(belief.cells)
-        slow = not belief.exact or believer.steps > self.search
-        if slow or sight.salvo > 1 or belief.cells.max() >= SURE or len(cells) == 1:
-            return best(belief.cells, sight, None)
-        fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
-        return [self.compared(sight, cells, fleets, rng)]
+        slow = not belief.exact or inference.steps > self.search
+        if slow or target.salvo > 1 or belief.cells.max() >= CERTAIN or len(cells) == 1:
+            return top_cells(belief.cells, target, None)
+        fleets = inference.fleets(target.shots, belief, self.fleets, rng)
+        return [self.best_candidate(target, cells, fleets, rng)]
 
-    def rehearse(self, sight: Sight) -> None:
+    def warm_up(self, target: TargetView) -> None:
         rng = np.random.default_rng(0)
-        believer = self.believer(sight)
-        belief = believer.believe(sight.shots, rng, limit=1_000, samples=16)
-        fleets = believer.fleets(sight.shots, belief, 16, rng)
-        self.compared(sight, self.candidates(belief.cells), fleets, rng)
+        inference = self.inference(target)
+        belief = inference.posterior(target.shots, rng, limit=1_000, samples=16)
+        fleets = inference.fleets(target.shots, belief, 16, rng)
+        self.best_candidate(target, self.candidates(belief.cells), fleets, rng)
 
     def candidates(self, chances: Floats) -> NDArray[np.int64]:
-        """The cells worth comparing, likeliest first."""
+        """The cells worth comparing, most probable first."""
         order = np.argsort(-chances, kind="stable")[: self.width]
         kept = order[chances[order] >= self.ratio * chances[order[0]]]
         return np.asarray(kept, np.int64)
 
-    def compared(
-        self, sight: Sight, cells: NDArray[np.int64], fleets: Fleets, rng: Generator
+    def best_candidate(
+        self, target: TargetView, cells: NDArray[np.int64], fleets: WeightedFleets, rng: Generator
     ) -> int:
-        """The one of `cells` that leaves the fewest misses to expect."""
+        """The one of `cells` with the fewest expected misses after it."""
         order = rng.permutation(len(fleets.weights))
-        shot = sight.fired
-        listed = listed_fleets(sight.board, fleets.layouts[order], fleets.weights[order], shot)
+        shot = target.fired_bits
+        arrays = fleet_arrays(target.board, fleets.layouts[order], fleets.weights[order], shot)
         for some, kept in ROUNDS:
             if some < len(order) and kept < len(cells):
-                cells = cells[compare(cells, shot, listed, some).argsort(kind="stable")[:kept]]
-        misses = compare(cells, shot, listed, len(order))
+                misses = rollout_misses(cells, shot, arrays, some)
+                cells = cells[misses.argsort(kind="stable")[:kept]]
+        misses = rollout_misses(cells, shot, arrays, len(order))
         if len(order) <= self.deep:
-            cells = cells[misses.argsort(kind="stable")[:REACH]]
-            misses = compare_deep(cells, shot, listed, REACH)
+            cells = cells[misses.argsort(kind="stable")[:DEEP_WIDTH]]
+            misses = two_shot_misses(cells, shot, arrays, DEEP_WIDTH)
         return int(cells[misses.argmin()])
 
 
-def listed_fleets(
+def fleet_arrays(
     board: Board,
     layouts: NDArray[np.int16],
     weights: NDArray[np.float64],
     shot: NDArray[np.uint64],
-) -> Listed:
-    """Fleets as the kernels of the tree want them; `shot` uint64[3] are the cells shot at."""
+) -> FleetArrays:
+    """Layouts int16[n, S] unpacked for kernels; `shot` uint64[3] are the cells shot at."""
     ships = ships_of(board)
     n, cells = len(weights), board.rows * board.cols
-    listed = Listed(
+    arrays = FleetArrays(
         owner=np.empty((n, cells), np.int8),
         cells=np.empty((n, sum(board.sizes)), np.uint8),
         left=np.empty(n, np.uint8),
@@ -108,5 +124,5 @@ def listed_fleets(
         weights=np.ascontiguousarray(weights),
         kinds=ships.kinds,
     )
-    unpack(np.ascontiguousarray(layouts), ships, shot, listed)
-    return listed
+    unpack_layouts(np.ascontiguousarray(layouts), ships, shot, arrays)
+    return arrays

@@ -1,7 +1,8 @@
-"""The misses to expect of a first shot and greedy ones after it, on a belief of listed fleets.
+"""Rollouts over listed fleets: the expected misses of a first shot followed by the greedy policy.
 
-A tree: the fleets are split by the answer to a shot (miss, hit, sunk by size), and every part
-fires at its likeliest cell, until each part holds one fleet, which then costs no miss.
+The fleets are split by their answer to a shot (miss, hit, sunk by size), and every part fires at
+its most probable cell, until each part holds one fleet, which then costs no miss. The rollout is
+exact: it follows all answers of all fleets, not a sample of them.
 
 Shapes: n fleets, S ships of K sizes, T cells of all ships, N cells; masks of cells are uint64[3].
 """
@@ -10,21 +11,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trireme.battleship.belief.bitset_kernels import ONE, ZERO, lowest
+from trireme.battleship.belief.bitset_kernels import ONE, ZERO, lowest, mask_has, mask_with
+from trireme.battleship.kernels import Ships
 from trireme.core.jit import njit
 
 U = np.uint64
 SMALL = U(8)
-"""Fleets up to which only the cells that they cover are looked at, not the whole board."""
+"""Up to so many fleets only the cells that they cover are looked at, not the whole board."""
 
 
-class Listed(NamedTuple):
-    """Fleets unpacked for the tree."""
+class FleetArrays(NamedTuple):
+    """The listed fleets of a belief (its particles), unpacked for rollouts and tree search."""
 
     owner: Any
     """int8[n, N]: the ship in a cell, or -1."""
     cells: Any
-    """uint8[n, T]: the cells of its ships that were not shot at when it was listed."""
+    """uint8[n, T]: the cells of its ships that had not been shot at when it was unpacked."""
     left: Any
     """uint8[n]: how many these are."""
     masks: Any
@@ -38,49 +40,51 @@ class Listed(NamedTuple):
 
 
 @njit
-def unpack(layouts: Any, ships: Any, shot: Any, listed: Any) -> None:
-    """Fill the arrays of `listed` from `layouts` int16[n, S], the board's `kernels.Ships` and the
+def unpack_layouts(layouts: Any, ships: Ships, shot: Any, fleets: FleetArrays) -> None:
+    """Fill the arrays of `fleets` from `layouts` int16[n, S], the board's `kernels.Ships` and the
     cells shot at so far, uint64[3]."""
     for f in range(U(len(layouts))):
-        listed.owner[f, :] = -1
-        listed.whole[f, :] = ZERO
+        fleets.owner[f, :] = -1
+        fleets.whole[f, :] = ZERO
         t = ZERO
         for s in range(U(len(ships.kinds))):
             k, p = ships.kinds[s], U(layouts[f, s])
             for w in range(3):
-                listed.masks[f, s, w] = ships.masks[k, p, w]
-                listed.whole[f, w] |= ships.masks[k, p, w]
+                fleets.masks[f, s, w] = ships.masks[k, p, w]
+                fleets.whole[f, w] |= ships.masks[k, p, w]
             for i in range(ships.sizes[s]):
                 cell = ships.cells[k, p, i]
-                listed.owner[f, U(cell)] = s
+                fleets.owner[f, U(cell)] = s
                 if not shot[U(cell) >> U(6)] >> (U(cell) & U(63)) & ONE:
-                    listed.cells[f, t] = cell
+                    fleets.cells[f, t] = cell
                     t += ONE
-        listed.left[f] = t
+        fleets.left[f] = t
 
 
 @njit(inline="always")
-def answer(f: Any, cell: Any, s0: Any, s1: Any, s2: Any, listed: Any) -> Any:
+def answer(f: Any, cell: Any, s0: Any, s1: Any, s2: Any, fleets: FleetArrays) -> Any:
     """What fleet `f` answers to `cell`, which the shot mask s0..s2 includes: 0 miss, 1 hit, else
     2 + the size of the ship that sank."""
-    ship = listed.owner[f, cell]
+    ship = fleets.owner[f, cell]
     if ship < 0:
         return U(0)
     s = U(ship)
-    masks = listed.masks
+    masks = fleets.masks
     if (masks[f, s, 0] & ~s0) | (masks[f, s, 1] & ~s1) | (masks[f, s, 2] & ~s2):
         return U(1)
-    return U(2) + listed.kinds[s]
+    return U(2) + fleets.kinds[s]
 
 
 @njit
-def likeliest(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -> Any:
-    """The open cell that most of the weight of the fleets `part` covers, and that weight.
+def most_probable_cell(
+    part: Any, s0: Any, s1: Any, s2: Any, fleets: FleetArrays, chances: Any
+) -> Any:
+    """The open cell most likely to hold a ship of the fleets `part`, and the weight on it.
 
     `chances` is left with the weight on every cell.
     """
     chances[:] = 0.0
-    cells, left, weights = listed.cells, listed.left, listed.weights
+    cells, left, weights = fleets.cells, fleets.left, fleets.weights
     for i in range(U(len(part))):
         f = part[i]
         for t in range(U(left[f])):
@@ -88,18 +92,18 @@ def likeliest(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -
     best = 0.0
     at = ZERO
     for c in range(U(len(chances))):
-        if chances[c] > best:
-            shot = s0 if c < U(64) else s1 if c < U(128) else s2
-            if not shot >> (c & U(63)) & ONE:
-                best = chances[c]
-                at = U(c)
+        if chances[c] > best and not mask_has(s0, s1, s2, c):
+            best = chances[c]
+            at = U(c)
     return at, best
 
 
 @njit
-def likeliest_of_few(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances: Any) -> Any:
-    """As `likeliest`, faster for few fleets; wants `chances` all 0 and leaves them so."""
-    cells, left, weights = listed.cells, listed.left, listed.weights
+def most_probable_of_few(
+    part: Any, s0: Any, s1: Any, s2: Any, fleets: FleetArrays, chances: Any
+) -> Any:
+    """As `most_probable_cell`, faster for few fleets; wants `chances` all 0 and leaves them so."""
+    cells, left, weights = fleets.cells, fleets.left, fleets.weights
     best = 0.0
     at = ZERO
     for i in range(U(len(part))):
@@ -108,11 +112,10 @@ def likeliest_of_few(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances:
             c = U(cells[f, t])
             weight = chances[c] + weights[f]
             chances[c] = weight
-            if weight > best or (weight == best and c < at):
-                shot = s0 if c < U(64) else s1 if c < U(128) else s2
-                if not shot >> (c & U(63)) & ONE:
-                    best = weight
-                    at = c
+            better = weight > best or (weight == best and c < at)
+            if better and not mask_has(s0, s1, s2, c):
+                best = weight
+                at = c
     for i in range(U(len(part))):
         f = part[i]
         for t in range(U(left[f])):
@@ -121,42 +124,36 @@ def likeliest_of_few(part: Any, s0: Any, s1: Any, s2: Any, listed: Any, chances:
 
 
 @njit
-def misses_of_two(f: Any, g: Any, s0: Any, s1: Any, s2: Any, listed: Any) -> Any:
-    """What the tree counts for two fleets: the cells of both are sure, and may tell them apart;
-    if they don't, a shot at the likelier misses when it is the other."""
-    whole, weights = listed.whole, listed.weights
+def misses_of_two(f: Any, g: Any, s0: Any, s1: Any, s2: Any, fleets: FleetArrays) -> Any:
+    """The expected misses with two fleets left: the cells of both are sure hits, whose answers may
+    tell the fleets apart; if not, a shot at the likelier fleet misses when it is the other."""
+    whole, weights = fleets.whole, fleets.weights
     differ = ZERO
     for w in range(U(3)):
         differ |= whole[f, w] ^ whole[g, w]
         shared = whole[f, w] & whole[g, w] & ~(s0 if w == ZERO else s1 if w == ONE else s2)
         while shared:
-            bit = shared & (ZERO - shared)
             cell = (w << U(6)) + lowest(shared)
-            shared ^= bit
-            if w == ZERO:
-                s0 |= bit
-            elif w == ONE:
-                s1 |= bit
-            else:
-                s2 |= bit
-            if answer(f, cell, s0, s1, s2, listed) != answer(g, cell, s0, s1, s2, listed):
+            shared &= shared - ONE
+            s0, s1, s2 = mask_with(s0, s1, s2, cell)
+            if answer(f, cell, s0, s1, s2, fleets) != answer(g, cell, s0, s1, s2, fleets):
                 return 0.0
     return min(weights[f], weights[g]) if differ else 0.0
 
 
 @njit
 def expected_misses(
-    first: Any, shot: Any, listed: Any, part: Any, chances: Any, answers: Any, spare: Any,
+    first: Any, shot: Any, fleets: FleetArrays, part: Any, chances: Any, answers: Any, spare: Any,
     stack: Any, seen: Any,
 ) -> float:  # fmt: skip
-    """The weight of all misses when `first` is fired, then greedily.
+    """The expected number of misses (their weight) when `first` is fired, then the greedy policy.
 
     `shot` uint64[3]: cells shot at. `part` uint64[n]: the fleets, put in order as it goes. Scratch:
     `chances` float64[N] (all 0), `answers` uint64[n], `spare` uint64[n], `stack` uint64[n + 8, 2]
     (parts), `seen` uint64[n + 8, 3] (their shots).
     """
     misses = 0.0
-    counts = np.zeros(len(listed.kinds) + 3, U)
+    counts = np.zeros(len(fleets.kinds) + 3, U)
     stack[0, 0], stack[0, 1] = ZERO, U(len(part))
     seen[0, :] = shot
     height = ONE
@@ -168,31 +165,26 @@ def expected_misses(
         s0, s1, s2 = seen[height, 0], seen[height, 1], seen[height, 2]
         if not fresh:
             if high - low == U(2):
-                misses += misses_of_two(part[low], part[low + ONE], s0, s1, s2, listed)
+                misses += misses_of_two(part[low], part[low + ONE], s0, s1, s2, fleets)
                 continue
             if high - low <= SMALL:
-                cell, weight = likeliest_of_few(part[low:high], s0, s1, s2, listed, chances)
+                cell, weight = most_probable_of_few(part[low:high], s0, s1, s2, fleets, chances)
             else:
-                cell, weight = likeliest(part[low:high], s0, s1, s2, listed, chances)
+                cell, weight = most_probable_cell(part[low:high], s0, s1, s2, fleets, chances)
                 chances[:] = 0.0
             if weight <= 0.0:
                 continue
         fresh = False
-        if cell < U(64):
-            s0 |= ONE << cell
-        elif cell < U(128):
-            s1 |= ONE << (cell - U(64))
-        else:
-            s2 |= ONE << (cell - U(128))
+        s0, s1, s2 = mask_with(s0, s1, s2, cell)
         counts[:] = ZERO
         for i in range(low, high):
             f = part[i]
-            said = answer(f, cell, s0, s1, s2, listed)
+            said = answer(f, cell, s0, s1, s2, fleets)
             answers[i] = said
             counts[said + ONE] += ONE
             spare[i] = f
             if said == ZERO:
-                misses += listed.weights[f]
+                misses += fleets.weights[f]
         begin = low
         for a in range(U(len(counts) - 1)):
             here = counts[a + ONE]
@@ -210,29 +202,32 @@ def expected_misses(
 
 
 @njit
-def compare(cells: Any, shot: Any, listed: Any, n: int) -> Any:
-    """`expected_misses` of each of `cells` int64[C] over the first `n` fleets, float64[C]."""
+def rollout_misses(cells: Any, shot: Any, fleets: FleetArrays, n: int) -> Any:
+    """Policy improvement by rollout: `expected_misses` of each of `cells` int64[C], float64[C].
+
+    Over the first `n` fleets.
+    """
     misses = np.zeros(len(cells))
     part = np.zeros(n, U)
-    chances = np.zeros(listed.owner.shape[1])
+    chances = np.zeros(fleets.owner.shape[1])
     answers, spare = np.zeros(n, U), np.zeros(n, U)
     stack, seen = np.zeros((n + 8, 2), U), np.zeros((n + 8, 3), U)
     for i in range(len(cells)):
         for f in range(n):
             part[f] = f
         misses[i] = expected_misses(
-            cells[i], shot, listed, part, chances, answers, spare, stack, seen
+            cells[i], shot, fleets, part, chances, answers, spare, stack, seen
         )
     return misses
 
 
 @njit
-def compare_deep(cells: Any, shot: Any, listed: Any, reach: int) -> Any:
-    """As `compare` over all fleets, but the second shot too is the best of `reach` cells."""
-    n = len(listed.weights)
+def two_shot_misses(cells: Any, shot: Any, fleets: FleetArrays, reach: int) -> Any:
+    """As `rollout_misses` over all fleets, but the second shot too is the best of `reach` cells."""
+    n = len(fleets.weights)
     misses = np.zeros(len(cells))
     part, again = np.zeros(n, U), np.zeros(n, U)
-    chances, odds = np.zeros(listed.owner.shape[1]), np.zeros(listed.owner.shape[1])
+    chances, odds = np.zeros(fleets.owner.shape[1]), np.zeros(fleets.owner.shape[1])
     answers, spare = np.zeros(n, U), np.zeros(n, U)
     stack, seen = np.zeros((n + 8, 2), U), np.zeros((n + 8, 3), U)
     after = np.zeros(3, U)
@@ -240,17 +235,17 @@ def compare_deep(cells: Any, shot: Any, listed: Any, reach: int) -> Any:
         cell = U(cells[i])
         after[:] = shot
         after[cell >> U(6)] |= ONE << (cell & U(63))
-        for said in range(U(len(listed.kinds) + 2)):
+        for said in range(U(len(fleets.kinds) + 2)):
             size = 0
             for f in range(U(n)):
-                if answer(f, cell, after[0], after[1], after[2], listed) == said:
+                if answer(f, cell, after[0], after[1], after[2], fleets) == said:
                     part[size] = f
                     size += 1
                     if said == ZERO:
-                        misses[i] += listed.weights[f]
+                        misses[i] += fleets.weights[f]
             if size < 2:
                 continue
-            likeliest(part[:size], after[0], after[1], after[2], listed, odds)
+            most_probable_cell(part[:size], after[0], after[1], after[2], fleets, odds)
             least = 1e18
             for _ in range(reach):
                 second, most = -1, 0.0
@@ -262,7 +257,7 @@ def compare_deep(cells: Any, shot: Any, listed: Any, reach: int) -> Any:
                 odds[second] = 0.0
                 again[:size] = part[:size]
                 found = expected_misses(
-                    second, after, listed, again[:size], chances, answers, spare, stack, seen
+                    second, after, fleets, again[:size], chances, answers, spare, stack, seen
                 )
                 least = min(least, found)
             if least < 1e18:

@@ -1,4 +1,4 @@
-"""Monte-Carlo tree search in the shooter's game against nature; it can stop at any time."""
+"""Monte-Carlo tree search (UCB1) over determinizations; an anytime algorithm."""
 
 from __future__ import annotations
 
@@ -10,69 +10,81 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.agents.mcts_kernels import Tree, open_node, simulate
-from trireme.battleship.belief.posterior import Fleets
+from trireme.battleship.agents.mcts_kernels import SearchTree, open_node, simulate
+from trireme.battleship.belief.posterior import WeightedFleets
 from trireme.core.options import option
 
-from .gunner import Sight, best
-from .lookahead import SURE, listed_fleets
-from .posterior import Believing
+from .belief_agent import BeliefAgent
+from .lookahead import CERTAIN, fleet_arrays
+from .shooting_agent import TargetView, top_cells
 
 NODES = 20_000
+"""Nodes that the tree has room for."""
 ROUNDS = 32
-"""Simulations between two looks at the clock."""
+"""Simulations between two checks of the clock."""
 
 
 @dataclass
-class Mcts(Believing):
-    """Searches a tree of shots and answers over sampled fleets, as long as its time lasts."""
+class Mcts(BeliefAgent):
+    """Searches a tree of shots and answers over sampled fleets until its time is up."""
 
     name: ClassVar[str] = "mcts"
 
-    seconds: float = option(0.1, "time for a shot, unless the game allows less")
-    simulations: int = option(2000, "simulations after which it is sure enough")
-    fleets: int = option(500, "fleets in its belief")
-    width: int = option(8, "shots that a position considers")
-    explore: float = option(1.0, "misses by which an untried shot is thought better than it looks")
-    limit: int = option(200_000, "steps of exact counting before it samples fleets instead")
+    seconds: float = option(0.1, "seconds a shot at most; the game's clock may allow less")
+    simulations: int = option(
+        2000, "simulations a shot at most; more: a stronger choice, but slower"
+    )
+    fleets: int = option(
+        500, "fleets sampled from the posterior; more: a better belief, but slower simulations"
+    )
+    width: int = option(8, "candidate shots in a node; more: a wider, shallower tree")
+    explore: float = option(
+        1.0, "UCB exploration constant, in misses; higher: explores more before it commits"
+    )
+    limit: int = option(
+        200_000,
+        "steps of exact enumeration before it samples instead; more: exact more often, but slower",
+    )
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
         started = time.perf_counter()
-        believer = self.believer(sight)
-        belief = believer.believe(sight.shots, rng, limit=self.limit, samples=5_000)
-        if sight.salvo > 1 or belief.cells.max() >= SURE:
-            return best(belief.cells, sight, None)
-        fleets = believer.fleets(sight.shots, belief, self.fleets, rng)
-        budget = self.seconds if sight.seconds is None else min(self.seconds, 0.8 * sight.seconds)
-        return [self._search(sight, fleets, rng, started + budget)]
+        inference = self.inference(target)
+        belief = inference.posterior(target.shots, rng, limit=self.limit, samples=5_000)
+        if target.salvo > 1 or belief.cells.max() >= CERTAIN:
+            return top_cells(belief.cells, target, None)
+        fleets = inference.fleets(target.shots, belief, self.fleets, rng)
+        budget = self.seconds if target.seconds is None else min(self.seconds, 0.8 * target.seconds)
+        return [self._search(target, fleets, rng, started + budget)]
 
-    def rehearse(self, sight: Sight) -> None:
+    def warm_up(self, target: TargetView) -> None:
         brief = replace(self, simulations=1, limit=1_000)
-        brief.aim(sight, np.random.default_rng(0))
+        brief.aim(target, np.random.default_rng(0))
 
-    def _search(self, sight: Sight, fleets: Fleets, rng: Generator, until: float) -> int:
-        alike = rng.choice(len(fleets.weights), self.fleets, p=fleets.weights)
-        drawn, weights = fleets.layouts[alike], np.ones(self.fleets)
-        listed = listed_fleets(sight.board, drawn, weights, sight.fired)
-        cells = sight.board.rows * sight.board.cols
-        tree = self.root(sight)
+    def _search(
+        self, target: TargetView, fleets: WeightedFleets, rng: Generator, until: float
+    ) -> int:
+        sampled = rng.choice(len(fleets.weights), self.fleets, p=fleets.weights)
+        drawn, weights = fleets.layouts[sampled], np.ones(self.fleets)
+        arrays = fleet_arrays(target.board, drawn, weights, target.fired_bits)
+        cells = target.board.rows * target.board.cols
+        tree = self.root(target)
         chances, part = np.zeros(cells), np.zeros(self.fleets, np.uint64)
         path = np.zeros((cells + 1, 3), np.int64)
-        open_node(0, tree, listed, chances)
+        open_node(0, tree, arrays, chances)
         if tree.width[0] == 0:
-            return int(sight.open.argmax())
+            return int(target.open_mask.argmax())
         state = np.uint64(rng.integers(2**63))
         for _ in range(0, self.simulations, ROUNDS):
-            after = simulate(ROUNDS, state, self.explore, tree, listed, chances, part, path)
+            after = simulate(ROUNDS, state, self.explore, tree, arrays, chances, part, path)
             state = np.uint64(after)
             if time.perf_counter() >= until:
                 break
         return int(tree.actions[0, tree.visits[0].argmax()])
 
-    def root(self, sight: Sight) -> Tree:
+    def root(self, target: TargetView) -> SearchTree:
         """A tree of one node, which owns all fleets."""
-        answers = len(set(sight.board.sizes)) + 2
-        tree = Tree(
+        answers = len(set(target.board.sizes)) + 2
+        tree = SearchTree(
             first=np.zeros(NODES, np.int64),
             size=np.zeros(NODES, np.int64),
             seen=np.zeros((NODES, 3), np.uint64),
@@ -86,5 +98,5 @@ class Mcts(Believing):
         )
         tree.pool[: self.fleets] = np.arange(self.fleets, dtype=np.uint64)
         tree.size[0] = self.fleets
-        tree.seen[0] = sight.fired
+        tree.seen[0] = target.fired_bits
         return tree

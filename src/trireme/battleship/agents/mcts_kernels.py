@@ -1,8 +1,8 @@
-"""Monte-Carlo tree search over a belief of listed fleets, the shooter's game against nature.
+"""Monte-Carlo tree search (MCTS, UCB1) over sampled fleets: the shooter against chance.
 
 A node is a history of answers; it owns the fleets that agree with it, and considers the cells that
-most of them cover. A simulation follows one fleet: down the tree by upper confidence bounds on the
-misses to come, then greedily to the end.
+most of them cover. A simulation follows one fleet, a determinization: down the tree by upper
+confidence bounds (UCB1) on the misses to come, one new node, then a greedy rollout to the end.
 
 Shapes: n fleets, M nodes, A actions a node, R answers (miss, hit, sunk by size), Z the pool.
 """
@@ -11,17 +11,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from trireme.battleship.belief.bitset_kernels import ONE, ZERO
+from trireme.battleship.belief.bitset_kernels import ONE, ZERO, mask_has, mask_with
 from trireme.battleship.kernels import below
 from trireme.core.jit import njit
 from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
-from .lookahead_kernels import answer, likeliest
+from .lookahead_kernels import FleetArrays, answer, most_probable_cell
 
 U = np.uint64
 
 
-class Tree(NamedTuple):
+class SearchTree(NamedTuple):
     """The nodes; node 0 is the root."""
 
     first: Any
@@ -47,18 +47,17 @@ class Tree(NamedTuple):
 
 
 @njit
-def open_node(node: Any, tree: Any, listed: Any, chances: Any) -> None:
-    """Find the actions that a new node considers."""
+def open_node(node: Any, tree: SearchTree, fleets: FleetArrays, chances: Any) -> None:
+    """Find the actions that a new node considers: its most probable cells."""
     first, size = tree.first[node], tree.size[node]
     part = tree.pool[first : first + size]
     s0, s1, s2 = tree.seen[node, 0], tree.seen[node, 1], tree.seen[node, 2]
     tree.width[node] = 0
     if size <= 1:
         return
-    likeliest(part, s0, s1, s2, listed, chances)
+    most_probable_cell(part, s0, s1, s2, fleets, chances)
     for c in range(U(len(chances))):
-        shot = s0 if c < U(64) else s1 if c < U(128) else s2
-        if shot >> (c & U(63)) & ONE:
+        if mask_has(s0, s1, s2, c):
             chances[c] = 0.0
     for a in range(tree.actions.shape[1]):
         best = chances.argmax()
@@ -70,8 +69,10 @@ def open_node(node: Any, tree: Any, listed: Any, chances: Any) -> None:
 
 
 @njit
-def grow_child(node: Any, action: Any, said: Any, tree: Any, listed: Any, chances: Any) -> Any:
-    """The new node after an answer, or 0 when there is no more room for one."""
+def expand(
+    node: Any, action: Any, said: Any, tree: SearchTree, fleets: FleetArrays, chances: Any
+) -> Any:
+    """Expansion: the new node after an answer, or 0 when the tree is full."""
     made, taken = tree.used[0], tree.used[1]
     size = tree.size[node]
     if made >= len(tree.first) or taken + size > len(tree.pool):
@@ -83,39 +84,36 @@ def grow_child(node: Any, action: Any, said: Any, tree: Any, listed: Any, chance
     kept = taken
     for i in range(tree.first[node], tree.first[node] + size):
         f = tree.pool[i]
-        if answer(f, cell, s0, s1, s2, listed) == said:
+        if answer(f, cell, s0, s1, s2, fleets) == said:
             tree.pool[kept] = f
             kept += 1
     tree.first[made], tree.size[made] = taken, kept - taken
     tree.used[0], tree.used[1] = made + 1, kept
     tree.child[node, action, said] = made
-    open_node(made, tree, listed, chances)
+    open_node(made, tree, fleets, chances)
     return made
 
 
 @njit
-def greedy_misses(node: Any, fleet: Any, tree: Any, listed: Any, chances: Any, part: Any) -> Any:
-    """The misses of greedy play from `node` on, when `fleet` is the true one."""
+def rollout(
+    node: Any, fleet: Any, tree: SearchTree, fleets: FleetArrays, chances: Any, part: Any
+) -> Any:
+    """Rollout: the misses of the greedy policy from `node` on, when `fleet` is the true one."""
     n = tree.size[node]
     first = tree.first[node]
     part[:n] = tree.pool[first : first + n]
     s0, s1, s2 = tree.seen[node, 0], tree.seen[node, 1], tree.seen[node, 2]
     misses = 0.0
     while n > 1:
-        cell, weight = likeliest(part[:n], s0, s1, s2, listed, chances)
+        cell, weight = most_probable_cell(part[:n], s0, s1, s2, fleets, chances)
         if weight <= 0.0:
             break
-        if cell < U(64):
-            s0 |= ONE << cell
-        elif cell < U(128):
-            s1 |= ONE << (cell - U(64))
-        else:
-            s2 |= ONE << (cell - U(128))
-        said = answer(fleet, cell, s0, s1, s2, listed)
+        s0, s1, s2 = mask_with(s0, s1, s2, cell)
+        said = answer(fleet, cell, s0, s1, s2, fleets)
         misses += said == ZERO
         kept = 0
         for i in range(n):
-            if answer(part[i], cell, s0, s1, s2, listed) == said:
+            if answer(part[i], cell, s0, s1, s2, fleets) == said:
                 part[kept] = part[i]
                 kept += 1
         n = kept
@@ -123,10 +121,10 @@ def greedy_misses(node: Any, fleet: Any, tree: Any, listed: Any, chances: Any, p
 
 
 @njit
-def choose(node: Any, tree: Any, explore: float) -> Any:
-    """The action with the least misses, less what is still uncertain of them.
+def select_ucb(node: Any, tree: SearchTree, explore: float) -> Any:
+    """Selection by UCB1: the action with the lowest confidence bound on its mean misses.
 
-    Less likely cells are let in one by one, as the node is visited more.
+    Progressive widening: less probable cells are admitted one by one as the node is visited more.
     """
     total = 0
     for a in range(tree.width[node]):
@@ -145,10 +143,10 @@ def choose(node: Any, tree: Any, explore: float) -> Any:
 
 @njit
 def simulate(
-    rounds: int, state: Any, explore: float, tree: Any, listed: Any, chances: Any, part: Any,
-    path: Any,
+    rounds: int, state: Any, explore: float, tree: SearchTree, fleets: FleetArrays, chances: Any,
+    part: Any, path: Any,
 ) -> Any:  # fmt: skip
-    """Run `rounds` simulations, all fleets alike likely; returns the random state.
+    """Run `rounds` simulations, every fleet equally likely; returns the random state.
 
     Scratch: `chances` float64[N], `part` uint64[n], `path` int64[N, 3].
     """
@@ -158,16 +156,11 @@ def simulate(
         node = np.int64(0)
         depth = 0
         while tree.width[node] > 0:
-            action = choose(node, tree, explore)
+            action = select_ucb(node, tree, explore)
             cell = tree.actions[node, action]
             s0, s1, s2 = tree.seen[node, 0], tree.seen[node, 1], tree.seen[node, 2]
-            if cell < U(64):
-                s0 |= ONE << cell
-            elif cell < U(128):
-                s1 |= ONE << (cell - U(64))
-            else:
-                s2 |= ONE << (cell - U(128))
-            said = answer(fleet, cell, s0, s1, s2, listed)
+            s0, s1, s2 = mask_with(s0, s1, s2, cell)
+            said = answer(fleet, cell, s0, s1, s2, fleets)
             path[depth, 0], path[depth, 1] = node, action
             path[depth, 2] = said == ZERO
             depth += 1
@@ -175,11 +168,11 @@ def simulate(
             if following:
                 node = following
                 continue
-            node = grow_child(node, action, said, tree, listed, chances)
+            node = expand(node, action, said, tree, fleets, chances)
             break
         misses = 0.0
         if node:
-            misses = greedy_misses(node, fleet, tree, listed, chances, part)
+            misses = rollout(node, fleet, tree, fleets, chances, part)
         for i in range(depth - 1, -1, -1):
             misses += path[i, 2]
             tree.visits[path[i, 0], path[i, 1]] += 1

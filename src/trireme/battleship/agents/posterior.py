@@ -1,4 +1,4 @@
-"""The exact posterior: fire at the cell that most likely holds a ship."""
+"""Posterior: fire at the cell that most probably holds a ship, given all answers."""
 
 from __future__ import annotations
 
@@ -9,48 +9,41 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from trireme.battleship.belief.posterior import LIMIT, SAMPLES, Belief, Believer
-from trireme.battleship.board import Board
+from trireme.battleship.belief.posterior import LIMIT, SAMPLES, Belief
 from trireme.core.options import option
 
-from .book import booked
-from .gunner import Gunner, Sight, best
-
-
-class Believing(Gunner):
-    """A gunner that keeps a believer for every kind of board it meets."""
-
-    def believer(self, sight: Sight) -> Believer:
-        known: dict[tuple[Board, bool], Believer] = self.__dict__.setdefault("_believers", {})
-        key = sight.board, sight.uniform
-        if key not in known:
-            known[key] = Believer(sight.board, uniform=sight.uniform)
-        return known[key]
+from .belief_agent import BeliefAgent
+from .opening_book import book_cell
+from .shooting_agent import TargetView, top_cells
 
 
 @dataclass
-class Posterior(Believing):
-    """Weighs every fleet that agrees with the answers, and fires at the likeliest cell."""
+class Posterior(BeliefAgent):
+    """Computes the posterior over all fleets and fires at the most probable cell."""
 
     name: ClassVar[str] = "posterior"
 
-    limit: int = option(LIMIT, "steps of exact counting before it samples fleets instead")
-    samples: int = option(SAMPLES, "fleets to sample where exact counting is too long")
-    book: bool = option(True, "use the opening book")
+    limit: int = option(
+        LIMIT,
+        "steps of exact enumeration before it samples instead; more: exact more often, but slower",
+    )
+    samples: int = option(
+        SAMPLES,
+        "fleets to sample where enumeration is too long; more: better estimates, but slower",
+    )
+    book: bool = option(True, "play the first shots from the opening book")
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        if self.book and sight.salvo == 1:
-            cell = booked(sight)
-            if cell is not None:
-                return [cell]
-        return best(self.belief(sight, rng).cells, sight, None)
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        if self.book and (cell := book_cell(target)) is not None:
+            return [cell]
+        return top_cells(self.belief(target, rng).cells, target, None)
 
-    def rehearse(self, sight: Sight) -> None:
+    def warm_up(self, target: TargetView) -> None:
         brief = replace(self, book=False, limit=1_000, samples=16)
-        brief.aim(sight, np.random.default_rng(0))
+        brief.aim(target, np.random.default_rng(0))
 
-    def belief(self, sight: Sight, rng: Generator) -> Belief:
-        """The posterior about the fleet, given all answers."""
-        return self.believer(sight).believe(
-            sight.shots, rng, limit=self.limit, samples=self.samples
+    def belief(self, target: TargetView, rng: Generator) -> Belief:
+        """The posterior over fleets, given all answers."""
+        return self.inference(target).posterior(
+            target.shots, rng, limit=self.limit, samples=self.samples
         )

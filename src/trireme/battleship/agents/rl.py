@@ -1,4 +1,4 @@
-"""The rl agent: a policy that reinforcement learning found, with nothing told but rewards."""
+"""Reinforcement learning: a policy network trained by maskable PPO from rewards alone."""
 
 from __future__ import annotations
 
@@ -13,39 +13,39 @@ from numpy.random import Generator
 from trireme.core.onnx import load_network
 from trireme.core.options import option
 
-from .gunner import Floats, Gunner, Sight, best
+from .shooting_agent import Floats, ShootingAgent, TargetView, top_cells
 
 MODEL = Path(__file__).parent.parent / "models" / "rl" / "network.onnx"
 SHIPS = 5
+"""Entries of the network's input of ship sizes."""
 
 
 @dataclass
-class Reinforced(Gunner):
-    """Fires by a policy that MaskablePPO learnt by playing."""
+class RLPolicy(ShootingAgent):
+    """Fires at the open cell with the highest logit of a policy trained by maskable PPO."""
 
     name: ClassVar[str] = "rl"
 
-    model: str = option("", "an ONNX file with other weights; empty: those that ship")
+    model: str = option("", "path of an ONNX file to use instead of the network that ships")
 
-    def aim(self, sight: Sight, rng: Generator) -> Sequence[int]:
-        return best(logits(sight, Path(self.model) if self.model else MODEL).ravel(), sight, None)
+    def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
+        path = Path(self.model) if self.model else MODEL
+        return top_cells(logits(target, path).ravel(), target, None)
 
 
-def logits(sight: Sight, path: Path = MODEL) -> Floats:
-    """What the policy thinks of each cell, `float[rows, cols]`, from the observation alone.
+def logits(target: TargetView, path: Path = MODEL) -> Floats:
+    """The policy's logit of each cell, `float[rows, cols]`, from the observation alone.
 
     The network sees what the Gymnasium environment shows. It was trained on 10×10 with five ships;
     on other boards it plays on, with more ships than five counted as five.
     """
-    board = sight.board
+    board = target.board
     seen = np.zeros((1, board.rows, board.cols), np.float32)
-    for shot in sight.shots:
+    for shot in target.shots:
         seen[0][shot.cell] = 2 if shot.result in ("hit", "sunk") else 1
-    gone = {shot.ship for shot in sight.shots}
-    pairs = zip(board.names, board.sizes, strict=True)
-    afloat = [size for name, size in pairs if name not in gone][:SHIPS]
+    afloat = list(target.afloat.values())[:SHIPS]
     ships = np.zeros((1, SHIPS), np.float32)
     ships[0, : len(afloat)] = afloat
-    count = np.array([[len(sight.shots)]], np.float32)
+    count = np.array([[len(target.shots)]], np.float32)
     answer = load_network(path)(attack_board=seen, remaining_ships=ships, move_count=count)
     return np.asarray(answer[0].reshape(board.rows, board.cols), np.float64)

@@ -1,4 +1,4 @@
-"""Bitsets of places for the kernels of Battleship: counting, finding and walking their bits."""
+"""Bitsets: population count (popcount), set-bit iteration, and masks of a board's cells."""
 
 from typing import Any
 
@@ -9,6 +9,7 @@ from numba.extending import intrinsic
 
 from trireme.core.jit import njit
 
+U = np.uint64
 ONE = np.uint64(1)
 ZERO = np.uint64(0)
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -32,9 +33,9 @@ def _lowest(typing_context: Any, word: Any) -> Any:
 
 
 popcount: Any = intrinsic(_popcount)
-"""How many bits of a uint64 are set."""
+"""How many bits of a uint64 are set (the population count)."""
 lowest: Any = intrinsic(_lowest)
-"""The number of the lowest set bit of a uint64 that is not 0."""
+"""The index of the lowest set bit of a uint64 that is not 0 (count trailing zeros)."""
 
 
 @njit(inline="always")
@@ -59,7 +60,7 @@ def count(bits: Any) -> Any:
 
 
 @njit(inline="always")
-def listed(bits: Any, out: Any) -> Any:
+def list_bits(bits: Any, out: Any) -> Any:
     """List the set bits of uint64[W] in `out`, lowest first; returns how many."""
     n = np.uint64(0)
     for w in range(np.uint64(len(bits))):
@@ -81,6 +82,25 @@ def above(p: Any, w: Any) -> Any:
     if p >= base + _LOW6:
         return ZERO
     return ALL << (p - base + ONE)
+
+
+@njit(inline="always")
+def mask_has(m0: Any, m1: Any, m2: Any, cell: Any) -> Any:
+    """Whether `cell` is set in the mask of cells whose three words are m0, m1 and m2."""
+    word = m0 if cell < U(64) else m1 if cell < U(128) else m2
+    return word >> (cell & _LOW6) & ONE
+
+
+@njit(inline="always")
+def mask_with(m0: Any, m1: Any, m2: Any, cell: Any) -> Any:
+    """The three words of a mask of cells with `cell` set as well."""
+    if cell < U(64):
+        m0 |= ONE << cell
+    elif cell < U(128):
+        m1 |= ONE << (cell - U(64))
+    else:
+        m2 |= ONE << (cell - U(128))
+    return m0, m1, m2
 
 
 @njit

@@ -1,7 +1,10 @@
-"""What the answers of a game of Battleship leave open, as bitsets of places.
+"""The evidence of a game's answers: the placements that they leave to each ship, as bitsets.
 
-Shapes: S ships in placing order, K different sizes, P places at most, W words of 64 places (at
-least 3), N cells, H hits to explain (at most 60).
+The likelihood of answers given a fleet is 1 or 0, so all that they do to a prior is to rule
+placements out and to leave hits that some ship must explain.
+
+Shapes: S ships in placing order, K different sizes, P placements at most, W words of 64 placements
+(at least 3), N cells, H hits to explain (at most 60).
 """
 
 from typing import Any, NamedTuple
@@ -10,78 +13,83 @@ import numpy as np
 
 from trireme.core.jit import njit
 
-from .bitset_kernels import ONE, ZERO, add, count, has, listed, lowest, nth, popcount
+from .bitset_kernels import ONE, ZERO, add, count, has, list_bits, lowest, nth, popcount
 
 U = np.uint64
 MOST_HITS = 60
-"""How many hits the bits of a number can tell apart."""
+"""As many hits as the bits of an int64 can stand for."""
 
 
-class Places(NamedTuple):
-    """What is fixed for a board and its way of placing, as `belief.places_of` makes it."""
+class PlacementTables(NamedTuple):
+    """A board's placements and their prior, as `posterior.placement_tables` makes them."""
 
     kinds: Any
     """uint64[S]: which size each ship has, as an index below K."""
     masks: Any
-    """uint64[K, P, 3]: the cells of a place."""
+    """uint64[K, P, 3]: the cells of a placement."""
     closed: Any
     """uint64[K, P, 3]: the cells that a ship lying there takes from all others."""
     counts: Any
-    """uint64[K]: how many places a size has."""
+    """uint64[K]: how many placements a size has."""
     compatible: Any
-    """uint64[K, P, K, W]: the places of another size that a place leaves free."""
+    """uint64[K, P, K, W]: the placements of another size that this one leaves free."""
     across: Any
-    """uint64[K, W]: the horizontal places."""
+    """uint64[K, W]: the horizontal placements."""
     chance: Any
-    """float64[K, 2]: the chance of each vertical and each horizontal place on an empty board; all
-    1 where every fleet is alike."""
+    """float64[K, 2]: the prior probability of each vertical and each horizontal placement on an
+    empty board; all 1 under a uniform prior."""
     weighted: Any
-    """bool: whether fleets weigh by the order of placing; else all alike."""
+    """bool: whether the prior is that of placing ship by ship; else uniform over fleets."""
 
 
 class Evidence(NamedTuple):
-    """What the answers leave open."""
+    """What the answers leave open; arrays that kernels fill in place."""
 
     options: Any
-    """uint64[S, W]: the places where each ship may lie."""
+    """uint64[S, W]: the placements where each ship may lie."""
     covers: Any
-    """int64[S, P]: which of the H hits a place would explain, as bits."""
+    """int64[S, P]: which of the H hits a placement would explain, as bits."""
     covering: Any
     """uint64[S, W]: the options that explain any hit."""
     single: Any
     """uint64[60, W]: the options of the last ship that explain this hit and no other."""
-    most: Any
+    most_explained: Any
     """int64[S + 2]: how many hits the ships from this one on can explain at most."""
     twin: Any
-    """bool[S]: this ship and the next are alike in size and options, so pairs have no order."""
+    """bool[S]: this ship and the next have equal size and options, so their order is symmetric."""
     fixed: Any
-    """bool[S]: the ship has one option, and is not walked."""
-    spot: Any
-    """uint64[S]: where a fixed ship lies."""
+    """bool[S]: the ship has one option, and is not enumerated."""
+    fixed_at: Any
+    """uint64[S]: the placement of a fixed ship."""
     order: Any
-    """uint64[S]: the ships to walk, then the last; `walked` of them are walked."""
-    rest: Any
-    """int64[3]: the hits that no fixed ship explains, as bits; how many ships are walked; whether
-    the answers contradict each other."""
+    """uint64[S]: the ships to enumerate, `walked` of them, then the last."""
+    open_hits: Any
+    """int64[1]: the hits that no fixed ship explains, as bits."""
+    walked: Any
+    """int64[1]: how many ships are enumerated."""
+    contradiction: Any
+    """int64[1]: 1 where the answers contradict each other."""
 
 
 @njit
-def gather(places: Any, water: Any, hits: Any, sunk_at: Any, hits_then: Any, evidence: Any) -> bool:
+def read_answers(
+    tables: PlacementTables, water: Any, hits: Any, sunk_at: Any, hits_then: Any, evidence: Evidence
+) -> bool:
     """Fill `evidence` from the answers; False when there are too many hits to explain.
 
     `water`, `hits` uint64[3]: cells answered miss or hit. `sunk_at` int64[S]: the cell of the shot
     that sank the ship, -1 while afloat; `hits_then` uint64[S, 3]: all hits up to that shot.
     """
-    masks, closed = places.masks, places.closed
+    masks, closed = tables.masks, tables.closed
     cells = np.zeros(192, U)
-    n = listed(hits, cells)
+    n = list_bits(hits, cells)
     if n > U(MOST_HITS):
         return False
     evidence.options[:] = ZERO
     evidence.covers[:] = 0
-    for s in range(U(len(places.kinds))):
-        k = places.kinds[s]
-        for p in range(places.counts[k]):
+    for s in range(U(len(tables.kinds))):
+        k = tables.kinds[s]
+        for p in range(tables.counts[k]):
             m0, m1, m2 = masks[k, p, 0], masks[k, p, 1], masks[k, p, 2]
             near = (closed[k, p, 0] & hits[0] & ~m0) | (closed[k, p, 1] & hits[1] & ~m1)
             if near | (closed[k, p, 2] & hits[2] & ~m2):
@@ -101,55 +109,55 @@ def gather(places: Any, water: Any, hits: Any, sunk_at: Any, hits_then: Any, evi
             for j in range(n):
                 if has(masks[k, p], cells[j]):
                     evidence.covers[s, p] |= 1 << np.int64(j)
-    evidence.rest[0] = (1 << np.int64(n)) - 1
+    evidence.open_hits[0] = (1 << np.int64(n)) - 1
     return True
 
 
 @njit
-def narrow(places: Any, evidence: Any) -> None:
-    """Work out what follows from the options: fixed ships, the walk's order, twins, bounds."""
-    kinds, options = places.kinds, evidence.options
+def propagate(tables: PlacementTables, evidence: Evidence) -> None:
+    """Constraint propagation: fixed ships, the order of enumeration, twins, bounds."""
+    kinds, options = tables.kinds, evidence.options
     ships, words = U(len(kinds)), U(evidence.options.shape[1])
     last = ships - ONE
     walked = U(0)
-    evidence.rest[2] = 0
+    evidence.contradiction[0] = 0
     for s in range(ships):
         evidence.fixed[s] = s < last and count(options[s]) == 1
         if evidence.fixed[s]:
             p = nth(options[s], 0)
-            evidence.spot[s] = p
-            if evidence.covers[s, p] & ~evidence.rest[0]:
-                evidence.rest[2] = 1
-            evidence.rest[0] &= ~evidence.covers[s, p]
+            evidence.fixed_at[s] = p
+            if evidence.covers[s, p] & ~evidence.open_hits[0]:
+                evidence.contradiction[0] = 1
+            evidence.open_hits[0] &= ~evidence.covers[s, p]
         elif s < last:
             evidence.order[walked] = s
             walked += ONE
     if walked == ZERO:
         evidence.fixed[last - ONE] = False
-        evidence.rest[0] |= evidence.covers[last - ONE, evidence.spot[last - ONE]]
+        evidence.open_hits[0] |= evidence.covers[last - ONE, evidence.fixed_at[last - ONE]]
         evidence.order[0] = last - ONE
         walked = ONE
     evidence.order[walked] = last
-    evidence.rest[1] = walked
+    evidence.walked[0] = walked
     for s in range(ships):
         for f in range(ships):
             if evidence.fixed[f] and f != s:
                 for w in range(words):
-                    free = places.compatible[kinds[f], evidence.spot[f], kinds[s], w]
+                    free = tables.compatible[kinds[f], evidence.fixed_at[f], kinds[s], w]
                     options[s, w] &= free
         if count(options[s]) == 0:
-            evidence.rest[2] = 1
-    bounds(kinds, evidence)
+            evidence.contradiction[0] = 1
+    bound_explained_hits(kinds, evidence)
 
 
 @njit
-def bounds(kinds: Any, evidence: Any) -> None:
-    """Which options explain hits, how many at most, and which ships are twins."""
+def bound_explained_hits(kinds: Any, evidence: Evidence) -> None:
+    """Which options explain open hits, upper bounds on how many, and which ships are twins."""
     ships, words = len(kinds), U(evidence.options.shape[1])
-    open_hits = evidence.rest[0]
+    open_hits = evidence.open_hits[0]
     evidence.covering[:] = ZERO
     evidence.single[:] = ZERO
-    evidence.most[:] = 0
+    evidence.most_explained[:] = 0
     evidence.twin[:] = False
     for s in range(ships - 1, -1, -1):
         most = 0
@@ -160,7 +168,7 @@ def bounds(kinds: Any, evidence: Any) -> None:
                 most = max(most, popcount(U(covers)))
                 if s == ships - 1 and covers & (covers - 1) == 0:
                     add(evidence.single[lowest(U(covers))], U(p))
-        evidence.most[s] = evidence.most[s + 1] + most
+        evidence.most_explained[s] = evidence.most_explained[s + 1] + most
         if s < ships - 2 and not evidence.fixed[s]:
             same = kinds[s] == kinds[s + 1] and not evidence.twin[s + 1]
             for w in range(words):

@@ -1,8 +1,8 @@
-"""The belief about a hidden fleet estimated from random fleets, where there are too many to walk.
+"""Importance sampling of the posterior, where there are too many fleets to enumerate.
 
-Importance sampling: ships are laid one by one at random among the places that the answers allow,
-and each fleet weighs its probability of being drawn by the rules over that of being laid here.
-Shapes are those of `belief_kernels`.
+The proposal distribution lays ships one by one at random among the placements that the answers
+allow; a fleet's importance weight is its prior probability over that of being proposed.
+Shapes are those of `exact_kernels`.
 """
 
 from typing import Any
@@ -14,14 +14,15 @@ from trireme.core.jit import njit
 from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 from .bitset_kernels import ONE, ZERO, count, has, nth, popcount
-from .exact_kernels import chance_of, exactly, free_chance, give, start
+from .evidence_kernels import Evidence, PlacementTables
+from .exact_kernels import add_weight, chance_of, free_at_start, free_chance, keep_exact_cover
 
 U = np.uint64
 
 
 @njit
-def choose(bits: Any, covering: Any, rest: Any, must: Any, state: Any, tries: Any) -> Any:
-    """A random place of the bitset `bits`; returns it and 1 / its probability, 0 if there is none.
+def propose(bits: Any, covering: Any, rest: Any, must: Any, state: Any, tries: Any) -> Any:
+    """A random placement of the bitset `bits`, and 1 / its probability; 0 if there is none.
 
     While hits are open, every second choice is one that explains a hit. `tries` is scratch.
     """
@@ -48,89 +49,94 @@ def choose(bits: Any, covering: Any, rest: Any, must: Any, state: Any, tries: An
 
 
 @njit
-def draw_one(
-    places: Any, evidence: Any, state: Any, free: Any, found: Any, tries: Any, at: Any
+def propose_fleet(
+    tables: PlacementTables,
+    evidence: Evidence,
+    state: Any,
+    free: Any,
+    found: Any,
+    tries: Any,
+    at: Any,
 ) -> Any:
-    """Lay all ships but the last; returns its weight, 0 when stuck, and the random state.
+    """Lay all ships but the last; returns the importance weight (0: stuck) and the random state.
 
-    `found` uint64[W] gets the places of the last ship that agree; the weight is that of the fleet
-    for each of them, but for the last ship's own chance.
+    `found` uint64[W] gets the placements of the last ship that agree; the weight is that of the
+    fleet for each of them, but for the last ship's own chance.
     """
-    kinds = places.kinds
+    kinds = tables.kinds
     ships, words = U(len(kinds)), U(free.shape[1])
     last = ships - ONE
-    rest = evidence.rest[0]
+    rest = evidence.open_hits[0]
     weight = 1.0
     for s in range(last):
         k = kinds[s]
         if evidence.fixed[s]:
-            p = evidence.spot[s]
+            p = evidence.fixed_at[s]
             if not has(free[s], p):
                 return 0.0, state
         else:
             for w in range(words):
                 found[w] = free[s, w] & evidence.options[s, w]
             state += GOLDEN_GAMMA
-            must = popcount(U(rest)) > evidence.most[s + ONE]
-            p, times = choose(found, evidence.covering[s], rest, must, state, tries)
+            must = popcount(U(rest)) > evidence.most_explained[s + ONE]
+            p, times = propose(found, evidence.covering[s], rest, must, state, tries)
             if times == 0.0:
                 return 0.0, state
             weight *= times
             rest &= ~evidence.covers[s, p]
         at[s] = p
-        if places.weighted:
-            weight *= chance_of(places, k, p) / free_chance(places, k, free[s])
+        if tables.weighted:
+            weight *= chance_of(tables, k, p) / free_chance(tables, k, free[s])
         for t in range(s + ONE, ships):
             for w in range(words):
-                free[t, w] &= places.compatible[k, p, kinds[t], w]
+                free[t, w] &= tables.compatible[k, p, kinds[t], w]
     for w in range(words):
         found[w] = free[last, w] & evidence.options[last, w]
     if rest:
-        exactly(last, rest, found, evidence)
-    if places.weighted:
-        room = free_chance(places, kinds[last], free[last])
+        keep_exact_cover(last, rest, found, evidence)
+    if tables.weighted:
+        room = free_chance(tables, kinds[last], free[last])
         weight = weight / room if room > 0.0 else 0.0
     return weight, state
 
 
 @njit
-def estimate(
-    places: Any, evidence: Any, state: Any, tries: int, shares: Any, totals: Any, out: Any,
-    weights: Any,
+def importance_sample(
+    tables: PlacementTables, evidence: Evidence, state: Any, tries: int, marginals: Any,
+    totals: Any, out: Any, weights: Any,
 ) -> int:  # fmt: skip
     """Draw `tries` fleets; returns how many agreed with the answers.
 
-    `shares` float64[S, P] and `totals` float64[3] (weight; weight × log2 weight of a fleet; weight
-    squared) are sums over the draws. `out` int16[n, S] and `weights` float64[n] get the first n
-    fleets that agreed.
+    `marginals` float64[S, P] and `totals` float64[2] (weight; weight × log2 weight of a fleet) are
+    sums over the draws. `out` int16[n, S] and `weights` float64[n] get the first n fleets that
+    agreed.
     """
-    kinds = places.kinds
+    kinds = tables.kinds
     ships, words = U(len(kinds)), U(evidence.options.shape[1])
     last = ships - ONE
     begin = np.zeros((ships, words), U)
-    start(places, evidence, begin)
+    free_at_start(tables, evidence, begin)
     free = np.zeros((ships, words), U)
     found, scratch = np.zeros(words, U), np.zeros(words, U)
     at = np.zeros(ships, U)
-    shares[:] = 0.0
+    marginals[:] = 0.0
     totals[:] = 0.0
     agreed = 0
-    if evidence.rest[2]:
+    if evidence.contradiction[0]:
         return 0
     for _ in range(tries):
         free[:] = begin
-        weight, state = draw_one(places, evidence, state, free, found, scratch, at)
+        weight, state = propose_fleet(tables, evidence, state, free, found, scratch, at)
         some = count(found)
         if weight == 0.0 or some == 0:
             continue
-        gained = weight * free_chance(places, kinds[last], found)
+        gained = weight * free_chance(tables, kinds[last], found)
         for s in range(last):
-            shares[s, at[s]] += gained
+            marginals[s, at[s]] += gained
         for w in range(words):
-            give(w, found[w], gained / some, shares[last])
+            add_weight(w, found[w], gained / some, marginals[last])
         totals[0] += gained
-        totals[1] += gained * np.log2(fleet_weight(places, at, found, begin, free))
-        totals[2] += gained * gained
+        totals[1] += gained * np.log2(prior_probability(tables, at, found, begin, free))
         if agreed < len(out):
             state += GOLDEN_GAMMA
             out[agreed, :] = at
@@ -141,9 +147,9 @@ def estimate(
 
 
 @njit
-def fleet_weight(places: Any, at: Any, found: Any, begin: Any, free: Any) -> Any:
-    """The probability that the rules draw the fleet `at` with a typical last ship of `found`."""
-    kinds = places.kinds
+def prior_probability(tables: PlacementTables, at: Any, found: Any, begin: Any, free: Any) -> Any:
+    """The prior probability of the fleet `at` with a typical last ship of `found`."""
+    kinds = tables.kinds
     ships = U(len(kinds))
     weight = 1.0
     free[:] = begin
@@ -152,9 +158,9 @@ def fleet_weight(places: Any, at: Any, found: Any, begin: Any, free: Any) -> Any
         p = at[s]
         if s == ships - ONE:
             p = nth(found, 0)
-        if places.weighted:
-            weight *= chance_of(places, k, p) / free_chance(places, k, free[s])
+        if tables.weighted:
+            weight *= chance_of(tables, k, p) / free_chance(tables, k, free[s])
         for t in range(s + ONE, ships):
             for w in range(U(free.shape[1])):
-                free[t, w] &= places.compatible[k, p, kinds[t], w]
+                free[t, w] &= tables.compatible[k, p, kinds[t], w]
     return weight

@@ -1,1 +1,1 @@
-"""Battleship for people: text, pictures, prose, terminal, and what can be known from a view."""
+"""Battleship for people: text, HTML pictures, prose, terminal, and the posterior as insight."""

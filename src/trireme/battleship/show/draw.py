@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from trireme.battleship.belief.determinization import Shot, sunk_cells
+from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.board import Board, Cell, cells_between, write_cell
-from trireme.battleship.rules import Battleship, Sea, View
+from trireme.battleship.rules import Battleship, BattleshipView, Sea
+from trireme.battleship.shots import Shot
 
 UNKNOWN, MISS, HIT, SUNK, SHIP, MINE, STRUCK = "·", "○", "✕", "■", "□", "*", "✹"
 _CODES = re.compile("\x1b\\[[0-9;]*m")
@@ -23,7 +24,7 @@ _COLOURS = {
 }
 
 
-def text(game: Battleship, view: View, colour: bool = False) -> str:
+def text(game: Battleship, view: BattleshipView, colour: bool = False) -> str:
     """The view drawn for a terminal; `colour` adds ANSI colours."""
     blocks = [waters(game, view, owner, colour) for owner in _order(view)]
     marks = LEGEND
@@ -34,7 +35,7 @@ def text(game: Battleship, view: View, colour: bool = False) -> str:
     return "\n".join([beside(blocks), "", marks])
 
 
-def _order(view: View) -> list[int]:
+def _order(view: BattleshipView) -> list[int]:
     """The sea that the viewer fires at comes first."""
     owners = list(range(len(view.seas)))
     return owners[::-1] if view.seat == 0 else owners
@@ -57,7 +58,7 @@ def marks(board: Board, sea: Sea) -> dict[Cell, str]:
     return shown
 
 
-def waters(game: Battleship, view: View, owner: int, colour: bool) -> list[str]:
+def waters(game: Battleship, view: BattleshipView, owner: int, colour: bool) -> list[str]:
     """One sea with its title and its ships, line by line."""
     board, sea = game.boards[owner], view.seas[owner]
     shown = marks(board, sea)
@@ -99,7 +100,7 @@ def answer(shot: Shot) -> str:
     return f"{write_cell(shot.cell)}: {said}"
 
 
-def _title(game: Battleship, view: View, owner: int) -> str:
+def _title(game: Battleship, view: BattleshipView, owner: int) -> str:
     shots = len(view.seas[owner].shots)
     fired = f"{shots} shot{'' if shots == 1 else 's'}"
     if not game.duel:

@@ -1,4 +1,4 @@
-"""What can be known of a hidden fleet: where it probably lies and how much is still unknown."""
+"""Insight for clients: the posterior of a hidden fleet as a heatmap, and its entropy."""
 
 from __future__ import annotations
 
@@ -10,47 +10,46 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trireme.battleship.agents.heatmap import UNKNOWN, known, odds
-from trireme.battleship.belief.determinization import Shot
-from trireme.battleship.belief.posterior import Believer
+from trireme.battleship.agents.heatmap import probabilities
+from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.board import Board, write_cell
-from trireme.battleship.rules import Battleship, View
+from trireme.battleship.rules import Battleship, BattleshipView
+from trireme.battleship.shots import Shot
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import AnyGame, Seat
 from trireme.core.opinions import heard
 
 STEPS_A_SECOND = 20_000_000
-"""Steps of exact counting that a worker takes in about a second."""
+"""Steps of exact enumeration that a worker takes in about a second."""
 
 
 def insight(
-    game: AnyGame, view: View, seat: Seat, seconds: float, rng: Generator
+    game: AnyGame, view: BattleshipView, seat: Seat, seconds: float, rng: Generator
 ) -> dict[str, Any]:
-    """The chance of a ship in every cell that the seat fires at, as plain JSON values.
+    """The probability of a ship in every cell that the seat fires at, as plain JSON values.
 
-    `heat` is rows × cols, 0 or 1 where it is known; `entropy_bits` is what is unknown of the
-    fleet; `best` is the likeliest cell; `exact` is false where the fleets were too many to count.
-    `opinions` has what others see in the same waters, by name.
+    `heat` is rows × cols, 0 or 1 where it is known; `entropy_bits` is the entropy of the posterior;
+    `best` is the most probable cell; `exact` is false where the fleets were too many to enumerate.
+    `opinions` has other estimates of the same board, by name.
     """
     assert isinstance(game, Battleship)
     board, shots = firing_at(game, view, seat)
-    believer = _believer(board, game.placement == "uniform")
+    inference = _inference(board, game.placement == "uniform")
     limit = max(1, int(STEPS_A_SECOND * seconds))
-    belief = believer.believe(shots, rng, entropy=True, limit=limit)
+    belief = inference.posterior(shots, rng, entropy=True, limit=limit)
     chances = belief.cells.reshape(board.rows, board.cols)
     return {
-        **_picture(board, shots, chances),
+        **_heat_and_best(board, shots, chances),
         "entropy_bits": belief.entropy,
         "exact": belief.exact,
-        **heard({"heatmap": lambda: by_network(game, view, seat)}),
+        **heard({"heatmap": lambda: network_insight(game, view, seat)}),
     }
 
 
-def by_network(game: Battleship, view: View, seat: Seat) -> dict[str, Any]:
-    """The heat and the best cell as the heatmap network sees them.
+def network_insight(game: Battleship, view: BattleshipView, seat: Seat) -> dict[str, Any]:
+    """The heat and the best cell as the heatmap network estimates them.
 
-    An error where the network can't be run, or where it would mislead: it has seen fleets of the
-    default rules and nothing else.
+    An error where the network can't be run, or would mislead: it was trained on the default rules.
     """
     board, shots = firing_at(game, view, seat)
     learnt = Battleship()
@@ -59,19 +58,19 @@ def by_network(game: Battleship, view: View, seat: Seat) -> dict[str, Any]:
             f"the heatmap network knows {learnt.rows}×{learnt.cols} boards and fleets of the "
             "default rules, not these"
         )
-    facts = known(board, shots)
-    chances = np.where(facts == UNKNOWN, 1 / (1 + np.exp(-odds(facts))), 0.0)
-    return _picture(board, shots, chances)
+    return _heat_and_best(board, shots, probabilities(board, shots))
 
 
-def firing_at(game: Battleship, view: View, seat: Seat) -> tuple[Board, Sequence[Shot]]:
+def firing_at(game: Battleship, view: BattleshipView, seat: Seat) -> tuple[Board, Sequence[Shot]]:
     """The board that the seat fires at, and the answers so far."""
     if view.stage != "firing":
         raise IllegalAction("there is no hidden fleet to fire at now")
     return game.target(seat), view.target.shots
 
 
-def _picture(board: Board, shots: Sequence[Shot], chances: NDArray[np.float64]) -> dict[str, Any]:
+def _heat_and_best(
+    board: Board, shots: Sequence[Shot], chances: NDArray[np.float64]
+) -> dict[str, Any]:
     """Heat and best cell of `chances: float64[rows, cols]`, which are for cells not shot at."""
     open_cells, heat = chances.copy(), chances.copy()
     for shot in shots:
@@ -82,6 +81,6 @@ def _picture(board: Board, shots: Sequence[Shot], chances: NDArray[np.float64]) 
 
 
 @cache
-def _believer(board: Board, uniform: bool) -> Believer:
-    """One for each kind of board: its tables take longer than most answers."""
-    return Believer(board, uniform=uniform)
+def _inference(board: Board, uniform: bool) -> FleetInference:
+    """One for each kind of board: making its tables takes longer than most answers."""
+    return FleetInference(board, uniform=uniform)

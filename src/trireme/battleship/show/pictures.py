@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trireme.battleship.board import Board, Cell, write_cell
 from trireme.battleship.fleets import ship_at
-from trireme.battleship.rules import Battleship, Sea, View
+from trireme.battleship.rules import Battleship, BattleshipView, Sea
 
 from .draw import HIT, MINE, MISS, SHIP, STRUCK, SUNK, UNKNOWN, answer, marks
 
@@ -69,7 +69,7 @@ class Picture:
         return Path(path)
 
 
-def show(game: Battleship, view: View) -> Picture:
+def show(game: Battleship, view: BattleshipView) -> Picture:
     """All boards of a view, with a legend and the state of every ship."""
     owners = list(range(len(view.seas)))
     if view.seat == 0:
@@ -79,7 +79,11 @@ def show(game: Battleship, view: View) -> Picture:
 
 
 def heatmap(
-    game: Battleship, view: View, chances: Floats, shot: Cell | None = None, title: str = ""
+    game: Battleship,
+    view: BattleshipView,
+    chances: Floats,
+    shot: Cell | None = None,
+    title: str = "",
 ) -> Picture:
     """The board fired at beside the probability of a ship in every cell, `float64[rows × cols]`.
 
@@ -110,7 +114,7 @@ def heatmap(
 class Step:
     """One moment of a replay."""
 
-    view: View
+    view: BattleshipView
     chances: Floats | None = None
     """float64[rows × cols]: the probability of a ship in each cell, where it is known."""
     shot: Cell | None = None
@@ -215,7 +219,7 @@ def _table(
     return f"<table style='border-collapse:collapse;background:#fff'>{''.join(rows)}</table>"
 
 
-def _legend(game: Battleship, view: View) -> str:
+def _legend(game: Battleship, view: BattleshipView) -> str:
     kinds = [UNKNOWN, MISS, HIT, SUNK]
     if any(sea.fleet is not None for sea in view.seas):
         kinds.append(SHIP)
@@ -241,7 +245,7 @@ def _frame(inner: str) -> str:
     return f"<div style='background:#fff;padding:12px;display:inline-block'>{inner}</div>"
 
 
-def _title(game: Battleship, view: View, owner: int) -> str:
+def _title(game: Battleship, view: BattleshipView, owner: int) -> str:
     shots = len(view.seas[owner].shots)
     fired = f"{shots} shot{'' if shots == 1 else 's'}"
     if not game.duel:

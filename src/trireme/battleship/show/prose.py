@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from trireme.battleship.board import Board, write_cell
-from trireme.battleship.rules import Battleship, Sea, View
+from trireme.battleship.rules import Battleship, BattleshipView, Sea
 
 from .draw import HIT, MISS, STRUCK, SUNK, UNKNOWN, marks
 
 LETTERS = {UNKNOWN: ".", MISS: "o", STRUCK: "*", HIT: "X", SUNK: "#"}
 
 
-def describe(game: Battleship, view: View) -> str:
+def describe(game: Battleship, view: BattleshipView) -> str:
     """All that the seat knows about the board it fires at, and what it may do."""
     board, sea = game.target(view.seat), view.target
     if view.stage == "placing":

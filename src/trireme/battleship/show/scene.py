@@ -1,4 +1,4 @@
-"""What a picture of the game needs beside its views: the boards and the ships on them."""
+"""The scene: what clients need to draw a game beside its views, the boards and their ships."""
 
 from __future__ import annotations
 

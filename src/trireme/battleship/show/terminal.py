@@ -9,7 +9,7 @@ from numpy.random import default_rng
 
 from trireme.battleship.board import read_cell
 from trireme.battleship.fleets import Fleet
-from trireme.battleship.rules import Action, Battleship, State, View
+from trireme.battleship.rules import Action, Battleship, BattleshipState, BattleshipView
 from trireme.core.errors import IllegalAction, unknown
 from trireme.core.game import AnyGame, Seat
 from trireme.core.terminal import Command, Screen, Terminal
@@ -17,15 +17,15 @@ from trireme.core.terminal import Command, Screen, Terminal
 from .draw import answer, beside, percents, waters
 
 SECONDS = 1.0
-"""How long fleets are counted before they are sampled instead."""
+"""Time for exact enumeration before fleets are sampled instead."""
 NETWORK = "heatmap"
-"""Who else can be asked for the odds."""
+"""The other source of odds: `odds heatmap`."""
 
 
 def _place(screen: Screen, text: str) -> Action:
     """A random fleet, where a fleet is to be placed."""
     session = screen.session
-    view: View = session.game.view(session.state, screen.seat)
+    view: BattleshipView = session.game.view(session.state, screen.seat)
     if view.stage != "placing":
         raise IllegalAction("your fleet is placed already")
     turn = session.turn(screen.seat)
@@ -35,8 +35,8 @@ def _place(screen: Screen, text: str) -> Action:
 
 
 def _odds(screen: Screen, text: str) -> None:
-    """Where ships probably lie, beside the waters fired at."""
-    from .insight import by_network, insight
+    """The probability of a ship in every cell, beside the board fired at."""
+    from .insight import insight, network_insight
 
     session, seat = screen.session, screen.seat
     game, view = session.game, session.game.view(session.state, seat)
@@ -44,7 +44,7 @@ def _odds(screen: Screen, text: str) -> None:
     if text and text != NETWORK:
         raise unknown("source of odds", text, [NETWORK])
     if text:
-        found, title = by_network(game, view, seat), "as the heatmap network sees it"
+        found, title = network_insight(game, view, seat), "as the heatmap network sees it"
     else:
         found = insight(game, view, seat, SECONDS, default_rng(session.moves))
         bits = found["entropy_bits"]
@@ -75,9 +75,9 @@ class BattleshipTerminal(Terminal):
     def story(
         self,
         game: AnyGame,
-        before: State,
+        before: BattleshipState,
         actions: Mapping[Seat, Any],
-        after: State,
+        after: BattleshipState,
         viewer: Seat | None,
         colour: bool,
     ) -> Iterable[str]:

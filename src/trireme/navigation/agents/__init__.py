@@ -1,1 +1,1 @@
-"""The captains: programs that write plans, from the simple to the strong."""
+"""Agents that play Battle Navigation, one a file, from the simple to the strong."""

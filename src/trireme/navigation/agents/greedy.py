@@ -1,4 +1,4 @@
-"""Greedy: the obvious move against an enemy that it takes to stand still."""
+"""Greedy: the best order of each phase against an enemy assumed to stand still."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from trireme.core.game import Turn
+from trireme.navigation.geometry import Pose
 from trireme.navigation.plans import MOVES, Order, Plan
 from trireme.navigation.rules import (
     Navigation,
@@ -15,7 +16,6 @@ from trireme.navigation.rules import (
     drift,
     move_ships,
 )
-from trireme.navigation.sea import Pose
 
 Poses = tuple[Pose, Pose]
 

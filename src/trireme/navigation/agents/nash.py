@@ -1,4 +1,4 @@
-"""Nash: solves the turn as a game of simultaneous plans, and plays the mixture that it finds."""
+"""Nash: solves the turn as a matrix game by the double oracle, and plays the mixed strategy."""
 
 from __future__ import annotations
 
@@ -14,27 +14,34 @@ from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.options import option
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search.equilibrium import Battle, Outlook, Thought
+from trireme.navigation.search.double_oracle import SearchBias, TurnSolver
+from trireme.navigation.search.plan_analysis import PlanAnalysis
 
 TOLERANCE = 0.02
-"""What both seats together may still gain by other plans when a solution is good enough."""
+"""The equilibrium gap at which a solution is good enough."""
 
 
 @dataclass
 class Nash:
-    """Solves the game of both captains' plans and plays the equilibrium's mixture.
+    """Solves the matrix game of both captains' plans and plays its mixed strategy.
 
-    With `confidence=0,naive=0` it is the plain equilibrium of the turn.
+    With `confidence=0,naive=0` that is the plain Nash equilibrium of the turn.
     """
 
     name: ClassVar[str] = "nash"
-    _most_tries: ClassVar[int] = 625
+    _max_combinations: ClassVar[int] = 625
 
-    seconds: float = option(1.0, "CPU seconds for one plan, fewer where a solution is found sooner")
-    rounds: int | None = option(None, "rounds of answering each other; none: as time allows")
-    confidence: float = option(0.5, "how much it prefers a long fight to one throw of the hooks")
-    naive: float = option(0.25, "the chance it gives to an enemy that plans naively")
-    _battle: Battle | None = field(default=None, init=False, repr=False, compare=False)
+    seconds: float = option(1.0, "CPU seconds a plan at most; more: closer to the equilibrium")
+    rounds: int | None = option(
+        None, "double-oracle iterations at most; more: closer to equilibrium; none: as time allows"
+    )
+    confidence: float = option(
+        0.5, "0 to 0.95: value of an undecided fight (contempt); higher: avoids risky grapples"
+    )
+    naive: float = option(
+        0.25, "0 to 0.95: assumed chance of a naive enemy; higher: exploits weak play more"
+    )
+    _solver: TurnSolver | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.rounds is not None and self.rounds < 1:
@@ -45,45 +52,47 @@ class Nash:
 
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
-        self._ready(game).solution(game.start(), 0).improve(1)
+        self._ready(game).double_oracle(game.start(), 0).improve(1)
 
     def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
         candidates = self.think(turn).candidates
         weights = np.array([candidate.weight for candidate in candidates])
         return candidates[int(turn.rng.choice(len(weights), p=weights / weights.sum()))].plan
 
-    def think(self, turn: Turn[Plan, NavigationState]) -> Thought:
-        """The mixture that it would play, and what it expects of the other seat."""
-        return self.weigh(turn.game, turn.view, turn.seat, turn.seconds)
+    def think(self, turn: Turn[Plan, NavigationState]) -> PlanAnalysis:
+        """The mixed strategy that it would play, and the one it expects of the other seat."""
+        return self.analyse(turn.game, turn.view, turn.seat, turn.seconds)
 
-    def weigh(
+    def analyse(
         self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
-    ) -> Thought:
-        """The same, of any position, within `limit` seconds by the clock."""
+    ) -> PlanAnalysis:
+        """The same for any position, within `limit` seconds of wall-clock time."""
         cpu_end = time.thread_time() + self.seconds
         clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
-        outlook = Outlook(self.confidence, self.naive)
-        solution = self._ready(game).solution(view, seat, outlook)
-        solution.most_tries = self._most_tries
+        bias = SearchBias(self.confidence, self.naive)
+        oracle = self._ready(game).double_oracle(view, seat, bias)
+        oracle.max_combinations = self._max_combinations
         played = 0
-        while played != self.rounds and solution.gap > TOLERANCE:
-            solution.improve(tolerance=TOLERANCE)
+        while played != self.rounds and oracle.gap > TOLERANCE:
+            oracle.improve(tolerance=TOLERANCE)
             played += 1
             if time.thread_time() >= cpu_end or time.perf_counter() >= clock_end:
                 break
-        return solution.thought()
+        return oracle.analysis()
 
-    def _ready(self, game: AnyGame) -> Battle:
-        if self._battle is None or self._battle.game != game:
-            self._battle = Battle(as_navigation(game))
-        return self._battle
+    def _ready(self, game: AnyGame) -> TurnSolver:
+        if self._solver is None or self._solver.game != game:
+            self._solver = TurnSolver(as_navigation(game))
+        return self._solver
 
 
 @dataclass
 class NashQuick(Nash):
-    """Nash with a fixed number of rounds: some milliseconds a plan, and the same plan anywhere."""
+    """Nash with a fixed number of iterations: some milliseconds a plan, reproducible anywhere."""
 
     name: ClassVar[str] = "nash-quick"
-    _most_tries: ClassVar[int] = 24
+    _max_combinations: ClassVar[int] = 24
 
-    rounds: int | None = option(4, "rounds of answering each other; none: as time allows")
+    rounds: int | None = option(
+        4, "double-oracle iterations at most; more: closer to equilibrium; none: as time allows"
+    )

@@ -1,4 +1,4 @@
-"""Equilibria on arrays: mixtures of a matrix game by regret matching+."""
+"""Regret matching+: approximate Nash equilibria of matrix games on arrays."""
 
 from typing import Any
 
@@ -8,21 +8,22 @@ from trireme.core.jit import njit
 
 
 @njit
-def equilibrium(
+def regret_matching_plus(
     values: Any, n: Any, m: Any, rounds: Any, tolerance: Any, first: Any, second: Any
 ) -> Any:
-    """Mixtures for the n × m corner of `values` by regret matching+; (value to the rows, gap).
+    """Mixed strategies for the n × m corner of the payoff matrix; (value to the rows, gap).
 
-    `first: float64[K]` and `second: float64[L]` begin as the mixtures to start from, or as zeros,
-    and get the average mixtures. The seats learn in turn, and later rounds count more. The gap is
-    what both could gain together by deviating.
+    `values: float64[K, L]` are payoffs to the rows. `first: float64[K]` and `second: float64[L]`
+    begin as the strategies to start from, or as zeros, and get the average strategies. The seats
+    update in turn, with linear averaging: round t counts t times. The gap is what both could gain
+    together by deviating.
     """
     regret, other_regret = np.zeros(n), np.zeros(m)
     gains, costs = np.zeros(n), np.zeros(m)
-    turned = np.zeros((m, n))
+    rotated = np.zeros((m, n))
     for i in range(n):
         for j in range(m):
-            turned[j, i] = values[i, j]
+            rotated[j, i] = values[i, j]
     x, y = np.zeros(n), np.zeros(m)
     for i in range(n):
         x[i] = first[i]
@@ -34,19 +35,19 @@ def equilibrium(
     _normalise(y)
     low, high = -2.0, 2.0
     for t in range(1, rounds + 1):
-        _mix(turned, y, m, 1.0, gains)
-        _learn(regret, gains, x)
-        _mix(values, x, n, -1.0, costs)
-        _learn(other_regret, costs, y)
+        _expected_payoffs(rotated, y, m, 1.0, gains)
+        _update_regrets(regret, gains, x)
+        _expected_payoffs(values, x, n, -1.0, costs)
+        _update_regrets(other_regret, costs, y)
         for i in range(n):
             first[i] += t * x[i]
         for j in range(m):
             second[j] += t * y[j]
         if t % 32 == 0 or t == rounds:
             scale = 2.0 / (t * (t + 1.0))
-            _mix(turned, second, m, 1.0, gains)
-            _mix(values, first, n, -1.0, costs)
-            low, high = -costs[_top(costs)] * scale, gains[_top(gains)] * scale
+            _expected_payoffs(rotated, second, m, 1.0, gains)
+            _expected_payoffs(values, first, n, -1.0, costs)
+            low, high = -costs.max() * scale, gains.max() * scale
             if high - low < tolerance:
                 break
     _normalise(first[:n])
@@ -59,8 +60,8 @@ def equilibrium(
 
 
 @njit
-def _mix(values: Any, weights: Any, n: Any, sign: Any, mixed: Any) -> None:
-    """`mixed[j]` = sign × the sum of weights[i] × values[i, j]; most weights are zero."""
+def _expected_payoffs(values: Any, weights: Any, n: Any, sign: Any, mixed: Any) -> None:
+    """Expected payoffs, `mixed[j]` = sign × Σ weights[i] × values[i, j]; most weights are zero."""
     for j in range(mixed.shape[0]):
         mixed[j] = 0.0
     for i in range(n):
@@ -71,8 +72,8 @@ def _mix(values: Any, weights: Any, n: Any, sign: Any, mixed: Any) -> None:
 
 
 @njit
-def _learn(regret: Any, gains: Any, mixture: Any) -> None:
-    """One step of regret matching+: `mixture` becomes the next one."""
+def _update_regrets(regret: Any, gains: Any, mixture: Any) -> None:
+    """One update: regrets are clipped at 0, and `mixture` becomes proportional to them."""
     mean, total = 0.0, 0.0
     for i in range(regret.shape[0]):
         mean += gains[i] * mixture[i]
@@ -81,16 +82,6 @@ def _learn(regret: Any, gains: Any, mixture: Any) -> None:
         total += regret[i]
     for i in range(regret.shape[0]):
         mixture[i] = regret[i] / total if total > 0.0 else 1.0 / regret.shape[0]
-
-
-@njit
-def _top(values: Any) -> Any:
-    """The index of the largest value."""
-    top = 0
-    for i in range(1, values.shape[0]):
-        if values[i] > values[top]:
-            top = i
-    return top
 
 
 @njit

@@ -1,1 +1,1 @@
-"""Battle Navigation for people: text, terminal, scenes, and the equilibrium of a turn."""
+"""Battle Navigation for people: text, terminal, scene, and a turn's equilibrium as insight."""

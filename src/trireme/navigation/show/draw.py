@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from trireme.navigation.log import Verdict, describe
+from trireme.navigation.geometry import Pose, Tile, tile_name
 from trireme.navigation.maps import SeaMap
+from trireme.navigation.phase_log import NavigationVerdict, describe
 from trireme.navigation.rules import Navigation, NavigationState, Ship
-from trireme.navigation.sea import Pose, Tile, tile_name
 
 _WINDS = {"N": "↑", "E": "→", "S": "↓", "W": "←"}
 _SPINS = {"clockwise": "↻", "counterclockwise": "↺"}
@@ -91,7 +91,7 @@ def _ship_line(game: Navigation, ship: Ship, colour: bool) -> str:
     )
 
 
-def _outcome(verdict: Verdict) -> str:
+def _outcome(verdict: NavigationVerdict) -> str:
     if verdict.winner is None:
         return f"drawn ({verdict.reason})"
     return f"seat {verdict.winner} has won ({verdict.reason})"

@@ -1,4 +1,4 @@
-"""What can be known of a position: the equilibrium of its turn, as plain values."""
+"""Insight for clients: the Nash equilibrium of a turn, as plain JSON values."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from numpy.random import Generator
 from trireme.core.game import AnyGame, Seat
 from trireme.navigation.agents.nash import Nash
 from trireme.navigation.rules import NavigationState
-from trireme.navigation.search.equilibrium import Candidate
+from trireme.navigation.search.plan_analysis import PlanCandidate
 
 
 def insight(
     game: AnyGame, view: NavigationState, seat: Seat, seconds: float, rng: Generator
 ) -> dict[str, Any]:
-    """The mixture that the solver would play for `seat`, heaviest plan first, and the answers."""
-    thought = Nash(seconds=seconds).weigh(game, view, seat)
+    """The mixed strategy of `seat`, most probable plan first, and that of the other seat."""
+    analysis = Nash(seconds=seconds).analyse(game, view, seat)
     return {
-        "plans": [_plain(candidate) for candidate in thought.candidates],
-        "value": thought.value,
-        "answers": [_plain(candidate) for candidate in thought.answers],
-        "gap": thought.gap,
+        "plans": [_plain(candidate) for candidate in analysis.candidates],
+        "value": analysis.value,
+        "answers": [_plain(candidate) for candidate in analysis.answers],
+        "gap": analysis.gap,
     }
 
 
-def _plain(candidate: Candidate) -> dict[str, Any]:
+def _plain(candidate: PlanCandidate) -> dict[str, Any]:
     return {"plan": candidate.text, "weight": candidate.weight, "value": candidate.value}

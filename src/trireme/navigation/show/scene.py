@@ -1,4 +1,4 @@
-"""What a picture of the game needs beside its views: the map, the ships, and plans tried out."""
+"""The scene: what clients need to draw a game beside its views, and previews of plans."""
 
 from __future__ import annotations
 

@@ -9,10 +9,10 @@ from trireme.core.errors import BadText
 from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.registry import find, make_agent
 from trireme.core.terminal import Command, Screen, Terminal
-from trireme.navigation.log import PhaseEntry, describe
+from trireme.navigation.geometry import Tile, tile_name
+from trireme.navigation.phase_log import PhaseEntry, describe
 from trireme.navigation.plans import Order, Plan, write_plan
 from trireme.navigation.rules import Navigation, NavigationState, as_navigation
-from trireme.navigation.sea import Tile, tile_name
 
 from .draw import board, seat_paint, ship_names
 
@@ -52,16 +52,16 @@ def _against(screen: Screen, rest: str) -> None:
 
 
 def _think(screen: Screen, rest: str) -> None:
-    """Show what an agent thinks of the position: its candidates, their values, its mixture."""
+    """Show an agent's analysis of the position: candidates, values, mixed strategy."""
     session, seat = screen.session, screen.seat
     game = session.game
     agent = make_agent(game, rest or find(game.name).opponent)
     if not hasattr(agent, "think"):
         raise BadText(f"{agent.name} does not say what it thinks; try nash or planner")
     turn: Turn[Plan, NavigationState] = session.turn(seat, 1.0)
-    thought = agent.think(turn)
-    screen.say(f"  {agent.name} sees {thought.value:+.2f} for you (-1 lost, 1 won)")
-    for candidate in thought.candidates[:8]:
+    analysis = agent.think(turn)
+    screen.say(f"  {agent.name} sees {analysis.value:+.2f} for you (-1 lost, 1 won)")
+    for candidate in analysis.candidates[:8]:
         screen.say(f"  {candidate.text:<12} {candidate.value:+.2f}  {candidate.weight:4.0%}")
 
 
@@ -143,7 +143,7 @@ def _shots(entry: PhaseEntry) -> dict[Tile, str]:
 def path_text(game: Navigation, view: NavigationState, seat: Seat, plan: Plan, colour: bool) -> str:
     """The path of a plan if the enemy stayed where it is: the tile of each phase, numbered."""
     idle = (Order(),) * game.phases
-    after = quiet(game).apply(view, {seat: tuple(Order(o.move) for o in plan), 1 - seat: idle})
+    after = harmless(game).apply(view, {seat: tuple(Order(o.move) for o in plan), 1 - seat: idle})
     marks: dict[Tile, str] = {}
     steps: list[str] = []
     for entry, order in zip(after.log, plan, strict=True):
@@ -158,8 +158,8 @@ def path_text(game: Navigation, view: NavigationState, seat: Seat, plan: Plan, c
     return "\n".join([*lines, f"  {write_plan(plan)}   {'   '.join(steps)}"]) + "\n"
 
 
-def quiet(game: Navigation) -> Navigation:
-    """The same sea without harm and without end, for looking at paths."""
+def harmless(game: Navigation) -> Navigation:
+    """The same game without damage and without end, for previewing paths."""
     return Navigation(
         ships=game.ships, map=game.map, turns=game.turns, phases=game.phases, turn_limit=10_000
     )

@@ -1,4 +1,4 @@
-"""The story of a game, retold from the observations of the Gymnasium environment."""
+"""The history of a game (its answered shots), reconstructed from Gymnasium observations."""
 
 from __future__ import annotations
 
@@ -9,16 +9,17 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from trireme.battleship.belief.determinization import Shot
 from trireme.battleship.board import Board, Cell
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
 
-class Watch:
-    """Keeps the answered shots of one episode.
+class ObservationHistory:
+    """The answered shots of one episode.
 
-    Observations show hits and the sizes afloat, but not which hits belong to a ship that went
-    down. Seeing every observation tells: the ship that vanished lay on the newest hit.
+    Observations show hits and the sizes afloat, but not which hits belong to a ship that sank.
+    The differences between successive observations do: the ship that vanished lay on the newest
+    hit.
     """
 
     def __init__(self, game: Battleship | None, rng: Generator) -> None:
@@ -30,13 +31,13 @@ class Watch:
 
     @property
     def game(self) -> Battleship:
-        """The rules, as told or as the first observation suggests."""
+        """The rules, as given or as inferred from the first observation."""
         if self._game is None:
             raise ValueError("no observation has been seen yet")
         return self._game
 
     def update(self, observation: Mapping[str, Any]) -> tuple[Shot, ...]:
-        """Take in the next observation; gives all shots so far, answered."""
+        """Add the next observation; returns all answered shots so far."""
         board = np.asarray(observation["attack_board"], np.int64)
         sizes = [int(size) for size in observation["remaining_ships"]]
         if self._game is None:
@@ -47,20 +48,20 @@ class Watch:
             self._board = np.zeros_like(board)
             self._afloat = [True] * len(self.game.boards[0].sizes)
             self._shots = ()
-        self._tell(board, _afloat(self.game.boards[0], sizes, self._afloat))
+        self._record(board, _afloat(self.game.boards[0], sizes, self._afloat))
         return self._shots
 
-    def _tell(self, board: NDArray[np.int64], afloat: list[bool]) -> None:
-        sea = self.game.boards[0]
+    def _record(self, board: NDArray[np.int64], afloat: list[bool]) -> None:
+        target = self.game.boards[0]
         fresh = [(int(r), int(c)) for r, c in np.argwhere(board != self._board)]
         misses = [Shot(cell, "miss") for cell in fresh if board[cell] == 1]
         hits = [cell for cell in fresh if board[cell] == 2]
         known = {shot.cell for shot in self._shots if shot.result in ("hit", "sunk")}
-        pairs = zip(sea.names, sea.sizes, self._afloat, afloat, strict=True)
+        pairs = zip(target.names, target.sizes, self._afloat, afloat, strict=True)
         sunk = [(name, size) for name, size, was, stays in pairs if was and not stays]
         last: list[Shot] = []
         for name, size in sunk:
-            cell = _last_hit(sea, size, hits, known | set(fresh))
+            cell = _last_hit(target, size, hits, known | set(fresh))
             hits.remove(cell)
             last.append(Shot(cell, "sunk", name))
         self._shots += (*misses, *(Shot(cell, "hit") for cell in hits), *last)
@@ -88,7 +89,7 @@ def _last_hit(board: Board, size: int, fresh: list[Cell], hits: set[Cell]) -> Ce
     """The newest hit on which a ship of this size can have gone down."""
     bits = sum(map(board.bit, hits))
     for cell in fresh:
-        for place in board.places(size):
+        for place in board.placements(size):
             if place.mask & board.bit(cell) and not place.mask & ~bits:
                 return cell
     return fresh[-1]

@@ -1,4 +1,4 @@
-"""The seas that come with the game: the curated default, and one for every seed.
+"""The maps that come with the game: the curated default, and a procedural one for every seed.
 
 The procedural generator is part of the rules: the same seed must give the same map on every
 machine and in every version, so it draws from our own SplitMix64 and from no library.
@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from trireme.core.errors import BadSettings, unknown
 from trireme.core.splitmix import SplitMix64
 
+from .geometry import Tile, offset_tile, rotated
 from .maps import Hazard, Rock, SeaMap, Spawn
-from .sea import Tile, beside, turned
 
 SIZE = 24
 
@@ -91,7 +91,7 @@ def blank_map(width: int, height: int) -> SeaMap:
 
 def _spawns(tile: Tile, facing: str) -> tuple[Spawn, Spawn]:
     x, y = _image(tile)
-    return Spawn(*tile, facing), Spawn(x, y, turned(facing, 2))
+    return Spawn(*tile, facing), Spawn(x, y, rotated(facing, 2))
 
 
 def _image(tile: Tile) -> Tile:
@@ -115,7 +115,7 @@ def procedural_map(seed: int) -> SeaMap:
         tile = draw.below(SIZE), draw.below(SIZE)
         way, length = "NESW"[draw.below(4)], 2 + draw.below(4)
         for k in range(length):
-            builder.winds(beside(tile, way, k), way)
+            builder.winds(offset_tile(tile, way, k), way)
     for _ in range(8 + draw.below(8)):
         tile, size = (draw.below(SIZE), draw.below(SIZE)), draw.below(2)
         builder.rocks(tile, ("small", "large")[size])
@@ -136,7 +136,7 @@ class _Builder:
     def __init__(self, spawns: tuple[Spawn, Spawn]) -> None:
         self.placed_hazards: list[Hazard] = []
         self.placed_rocks: list[Rock] = []
-        self._harbour = spawns[0].x, spawns[0].y
+        self._start = spawns[0].x, spawns[0].y
         self._free = {(x, y) for x in range(SIZE) for y in range(SIZE)}
         for spawn in spawns:
             self._free -= set(_square((spawn.x, spawn.y), 3))
@@ -153,7 +153,7 @@ class _Builder:
         if self._claim({tile, twin}, 2):
             self.placed_hazards += [
                 Hazard("wind", *tile, way),
-                Hazard("wind", *twin, turned(way, 2)),
+                Hazard("wind", *twin, rotated(way, 2)),
             ]
 
     def rocks(self, tile: Tile, size: str) -> None:
@@ -174,11 +174,11 @@ class _Builder:
     def _cuts(self, rocks: set[Tile]) -> bool:
         """Whether these rocks would leave some water that a ship can't reach."""
         blocked = self._blocked | rocks
-        reached, edge = {self._harbour}, [self._harbour]
+        reached, edge = {self._start}, [self._start]
         while edge:
             tile = edge.pop()
             for way in "NESW":
-                x, y = near = beside(tile, way)
+                x, y = near = offset_tile(tile, way)
                 inside = 0 <= x < SIZE and 0 <= y < SIZE
                 if inside and near not in reached and near not in blocked:
                     reached.add(near)

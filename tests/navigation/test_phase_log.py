@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trireme.navigation.log import Event, PhaseEntry, describe, digest
+from trireme.navigation.phase_log import NavigationEvent, PhaseEntry, describe, digest
 from trireme.navigation.rules import Navigation, NavigationState
 
-from .seas import OPEN, games, open_water, with_ships
+from .positions import OPEN, games, open_water, with_ships
 
 
 def game_states(game: Navigation, seed: int) -> list[NavigationState]:
@@ -82,8 +82,8 @@ def test_any_change_changes_the_hash() -> None:
 def test_a_shot_says_who_fired_how_much_where_and_at_whom() -> None:
     entry = entry_of("-p1", "-s", "d4 N", "b4 N")
     assert entry.events == (
-        Event("shot", 0, "port", 1, 1, 1, 1, 3),
-        Event("shot", 1, "starboard", 2, 0, 4, 3, 3),
+        NavigationEvent("shot", 0, "port", 1, 1, 1, 1, 3),
+        NavigationEvent("shot", 1, "starboard", 2, 0, 4, 3, 3),
     )
     assert describe(entry, ("Ann", "Bo")) == (
         "Ann fires 1 shot to port and hits Bo: 1 hp.",
@@ -94,8 +94,8 @@ def test_a_shot_says_who_fired_how_much_where_and_at_whom() -> None:
 def test_a_miss_ends_where_the_ball_falls() -> None:
     entry = entry_of("-s", "-h", "d4 N", "a1 N")
     assert entry.events == (
-        Event("shot", 0, "starboard", 2, None, 0, 6, 3),
-        Event("grapple", 1, "starboard", 0, None, 0, 1, 0),
+        NavigationEvent("shot", 0, "starboard", 2, None, 0, 6, 3),
+        NavigationEvent("grapple", 1, "starboard", 0, None, 0, 1, 0),
     )
 
 

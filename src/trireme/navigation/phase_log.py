@@ -1,4 +1,4 @@
-"""The log of a phase, which playback, event text, hashes and tests all read, and its words."""
+"""The log of a phase: its events, which playback, hashes and tests read, and their text."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import msgspec
 
+from .geometry import Pose, tile_name
 from .plans import Order
-from .sea import Pose, tile_name
 
 
 @dataclass(frozen=True)
-class Event:
+class NavigationEvent:
     """Something that did, or could have done, harm."""
 
     kind: str
@@ -31,7 +31,7 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class NavigationVerdict:
     """How a game ended: `grapple`, `sunk` or `turn limit`; a draw has no winner."""
 
     winner: int | None
@@ -55,9 +55,9 @@ class PhaseEntry:
     """The hazard that a ship stood on after movement: `wind` or `whirlpool`."""
     drifted: tuple[Pose, Pose]
     """After hazards."""
-    events: tuple[Event, ...]
+    events: tuple[NavigationEvent, ...]
     hp: tuple[int, int]
-    verdict: Verdict | None
+    verdict: NavigationVerdict | None
 
 
 def digest(entry: PhaseEntry) -> str:
@@ -105,7 +105,7 @@ def _sailing(entry: PhaseEntry, seat: int, name: str) -> list[str]:
     return lines
 
 
-def _harm(event: Event, names: tuple[str, str]) -> str:
+def _harm(event: NavigationEvent, names: tuple[str, str]) -> str:
     name = names[event.seat]
     if event.kind == "ram":
         return f"{name} is damaged in the collision: {event.damage} hp."
@@ -121,7 +121,7 @@ def _harm(event: Event, names: tuple[str, str]) -> str:
     )
 
 
-def _ending(verdict: Verdict, names: tuple[str, str]) -> str:
+def _ending(verdict: NavigationVerdict, names: tuple[str, str]) -> str:
     if verdict.winner is None:
         why = {
             "grapple": "both ships grapple",

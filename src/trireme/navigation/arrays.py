@@ -1,4 +1,4 @@
-"""Games, states and plans as the arrays that kernels take, and back."""
+"""Array packing: games, states and plans as the arrays that kernels take, and back."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from .geometry import FACINGS, Tile, offset_tile
 from .kernels import DRAWN, FIRST, SECOND
 from .maps import SeaMap
 from .plans import Plan, order_at, order_index
-from .rules import Navigation, NavigationState, Sea, Ship
-from .sea import FACINGS, Tile, beside
+from .rules import Navigation, Ship, TileMap
 from .ships import ShipType
 
 Ints = NDArray[np.int32]
@@ -33,7 +33,7 @@ def tile_at(flat: int, width: int) -> Tile:
 
 def sea_array(chart: SeaMap) -> NDArray[np.uint32]:
     """`uint32[(width + 2) × (height + 2)]`: see `kernels`."""
-    sea = Sea(chart)
+    sea = TileMap(chart)
     cells = np.full((chart.width + 2) * (chart.height + 2), 1 | 2, np.uint32)
     for x in range(chart.width):
         for y in range(chart.height):
@@ -41,11 +41,11 @@ def sea_array(chart: SeaMap) -> NDArray[np.uint32]:
     return cells
 
 
-def _cell(sea: Sea, tile: Tile) -> int:
+def _cell(sea: TileMap, tile: Tile) -> int:
     if tile in sea.rocks:
         return 1 | 4 | (2 if sea.rocks[tile] == "large" else 0)
     if tile in sea.winds:
-        target = beside(tile, sea.winds[tile])
+        target = offset_tile(tile, sea.winds[tile])
         return 0 if sea.obstacle(target) else 64 * flat_tile(target, sea.width)
     if tile in sea.whirlpools:
         corner, spin = sea.whirlpools[tile]
@@ -109,33 +109,3 @@ def pack_plan(plan: Plan, ship: ShipType) -> NDArray[np.uint8]:
 def unpack_plan(orders: NDArray[np.uint8], ship: ShipType) -> Plan:
     """The plan with these orders."""
     return tuple(order_at(int(order), ship) for order in orders)
-
-
-class Fleet:
-    """Many games of one kind side by side, played by the kernels.
-
-    `ships: int32[B, 2, 3]`, `turns: int32[B]`, `outcomes: int8[B]` and `charts: int32[B]` are as
-    `kernels` describes them. Games may be spread over several maps of one size.
-    """
-
-    def __init__(self, game: Navigation, size: int, charts: tuple[SeaMap, ...] = ()) -> None:
-        maps = charts or (game.chart,)
-        self.game = game
-        self.seas = np.stack([sea_array(chart) for chart in maps])
-        self.spawns = np.stack([spawn_array(chart) for chart in maps])
-        self.stats = stats_array(game.types)
-        self.rules = rules_array(game)
-        self.ways = ways_array(game)
-        self.charts = (np.arange(size) % len(maps)).astype(np.int32)
-        self.ships = np.zeros((size, 2, 3), np.int32)
-        self.ships[:, :, :2] = self.spawns[self.charts]
-        self.ships[:, :, 2] = self.stats[:, 4]
-        self.turns = np.zeros(size, np.int32)
-        self.outcomes = np.zeros(size, np.int8)
-
-    def state(self, index: int) -> NavigationState:
-        """The ships and the turn of one game as the plain rules hold them; the log is empty."""
-        start = self.game.start()
-        width = self.game.chart.width
-        ships = unpack_ships(self.ships[index], start.ships, width)
-        return NavigationState(int(self.turns[index]), ships)

@@ -1,4 +1,4 @@
-"""Tiles and directions: x grows to the east, y to the south, and `h8` names column h, row 8."""
+"""Tiles, directions and poses: x grows to the east, y to the south; `h8` is column h, row 8."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ Tile = tuple[int, int]
 FACINGS = "NESW"
 """Clockwise, so that one further in the text is one turn to the right."""
 STEPS: dict[str, Tile] = {"N": (0, -1), "E": (1, 0), "S": (0, 1), "W": (-1, 0)}
-SIDES = ("port", "starboard")
 
 
-def turned(facing: str, quarters: int) -> str:
+def rotated(facing: str, quarters: int) -> str:
     """The facing after so many quarter turns to the right (negative: to the left)."""
     return FACINGS[(FACINGS.index(facing) + quarters) % 4]
 
 
-def beside(tile: Tile, facing: str, distance: int = 1) -> Tile:
+def offset_tile(tile: Tile, facing: str, distance: int = 1) -> Tile:
     """The tile so far away in that direction."""
     dx, dy = STEPS[facing]
     return tile[0] + distance * dx, tile[1] + distance * dy
@@ -25,7 +24,7 @@ def beside(tile: Tile, facing: str, distance: int = 1) -> Tile:
 
 def side_facing(facing: str, side: str) -> str:
     """Where a ship's port (left) or starboard (right) side looks."""
-    return turned(facing, -1 if side == "port" else 1)
+    return rotated(facing, -1 if side == "port" else 1)
 
 
 def tile_name(tile: Tile) -> str:

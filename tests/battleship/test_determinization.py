@@ -1,4 +1,4 @@
-"""Hidden fleets guessed from answers."""
+"""Determinization: hidden fleets that agree with the answers."""
 
 import numpy as np
 import pytest
@@ -6,21 +6,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme import CHANCE, IllegalAction
-from trireme.battleship.belief.determinization import Shot, clues, guess_fleet, sunk_cells
+from trireme.battleship.belief.constraints import constraints, sunk_cells
+from trireme.battleship.belief.determinization import determinize_fleet
 from trireme.battleship.fleets import Fleet, all_layouts
 from trireme.battleship.rules import Battleship
+from trireme.battleship.shots import Shot
 
-from .seas import FLEET, fired
+from .positions import FLEET, fired, solo_games
 
-games = st.builds(
-    Battleship,
-    rows=st.integers(5, 12),
-    cols=st.integers(5, 12),
-    touching=st.booleans(),
-    placement=st.sampled_from(["sequential", "uniform"]),
-    mines=st.integers(0, 6),
-    salvo=st.booleans(),
-)
+games = solo_games(salvo=st.booleans())
 
 
 @settings(max_examples=150)
@@ -61,13 +55,13 @@ def test_answers_that_no_fleet_gives_are_refused() -> None:
     board = Battleship(5, 5).boards[0]
     shots = [Shot((0, 0), "hit"), Shot((0, 2), "hit"), Shot((2, 0), "hit"), Shot((2, 2), "hit")]
     with pytest.raises(IllegalAction, match="no fleet agrees"):
-        guess_fleet(board, shots, 0, np.random.default_rng(0))
+        determinize_fleet(board, shots, 0, np.random.default_rng(0))
 
 
 def test_a_sunk_ship_lies_on_its_last_hit_within_the_hits_before() -> None:
     game = Battleship()
     shots = fired(game, FLEET, "I1 I2 E1").seas[0].shots
-    options = clues(game.boards[0], shots).options
+    options = constraints(game.boards[0], shots).options
     destroyer = options[game.boards[0].names.index("destroyer")]
     assert [place.ends for place in destroyer] == [((8, 0), (8, 1))]
 

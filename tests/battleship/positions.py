@@ -1,17 +1,33 @@
-"""Positions that tests of Battleship share."""
+"""Games and positions that tests of Battleship share."""
 
 from collections.abc import Iterator
 from itertools import product
+from typing import Any
+
+from hypothesis import strategies as st
 
 from trireme import CHANCE
 from trireme.battleship.board import Board, Cell
-from trireme.battleship.rules import Battleship, State
+from trireme.battleship.rules import Battleship, BattleshipState
 
 FLEET = "A1-A5 C1-C4 E1-E3 G1-G3 I1-I2"
 """Carrier, battleship, cruiser, submarine and destroyer at the left edge, two rows apart."""
 
 
-def fired(game: Battleship, fleet: str, shots: str) -> State:
+def solo_games(**more: st.SearchStrategy[Any]) -> st.SearchStrategy[Battleship]:
+    """Solo games of all sizes, ways of placing and numbers of mines; `more` settings vary too."""
+    return st.builds(
+        Battleship,
+        rows=st.integers(5, 12),
+        cols=st.integers(5, 12),
+        touching=st.booleans(),
+        placement=st.sampled_from(["sequential", "uniform"]),
+        mines=st.integers(0, 6),
+        **more,
+    )
+
+
+def fired(game: Battleship, fleet: str, shots: str) -> BattleshipState:
     """A solo game after these shots at this fleet."""
     state = game.apply(game.start(), {CHANCE: game.read(fleet)})
     for shot in shots.split():
@@ -21,7 +37,9 @@ def fired(game: Battleship, fleet: str, shots: str) -> State:
     return state
 
 
-def dueling(game: Battleship, fleets: tuple[str, str], *turns: str | tuple[str, str]) -> State:
+def dueling(
+    game: Battleship, fleets: tuple[str, str], *turns: str | tuple[str, str]
+) -> BattleshipState:
     """A duel after these turns: text for the seat to move, or a pair where both move."""
     state = game.start()
     for turn in (fleets, *turns):

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from trireme.navigation.atlas import chart_map
+from trireme.navigation.map_generator import chart_map
 from trireme.navigation.maps import Hazard, Rock, SeaMap, Spawn
 from trireme.navigation.rules import Navigation, NavigationState, Ship
 from trireme.navigation.ships import SHIPS
