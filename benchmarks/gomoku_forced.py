@@ -18,11 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.engine.engine import Analysis
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.engine.analysis import EngineAnalysis
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 
-def played_out(game: Gomoku, state: State, first: Analysis, attack: Search, defend: Search) -> bool:
+def played_out(
+    game: Gomoku, state: GomokuState, first: EngineAnalysis, attack: Search, defend: Search
+) -> bool:
     """Whether the attacker wins from `state` with the move that `first` gives."""
     mine, move = state.colour, first.best
     while True:

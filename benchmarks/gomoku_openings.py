@@ -16,13 +16,14 @@ import numpy as np
 from trireme.core.play import play
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.encode import board_array, symmetric
-from trireme.gomoku.engine.engine import Analysis, Engine, Limits
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
+from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 GAME = Gomoku()
 
 
-def thrown(rng: np.random.Generator) -> State:
+def thrown(rng: np.random.Generator) -> GomokuState:
     """Three to six stones within a square of nine by nine around a point near the centre."""
     middle = 7 + rng.integers(-2, 3, 2)
     points: list[tuple[int, int]] = []
@@ -32,19 +33,19 @@ def thrown(rng: np.random.Generator) -> State:
             if (row, col) not in points and min(row, col) >= 0 and max(row, col) < 15:
                 break
         points.append((row, col))
-    return State(tuple(points))
+    return GomokuState(tuple(points))
 
 
-def even(engine: Engine, state: State, nodes: int, margin: int) -> bool:
+def even(engine: Engine, state: GomokuState, nodes: int, margin: int) -> bool:
     """Whether the last two depths of a search see an equal position."""
-    told: list[Analysis] = []
+    told: list[EngineAnalysis] = []
     engine.set_position(state.board().items(), state.colour)
-    last = engine.analyse(Limits(nodes=nodes), report=told.append)
+    last = engine.analyse(SearchLimits(nodes=nodes), report=told.append)
     values = [a.value for a in told[-2:]]
     return not last.proven and len(values) == 2 and abs(sum(values)) <= 2 * margin
 
 
-def contested(state: State, games: int, nodes: int) -> bool:
+def contested(state: GomokuState, games: int, nodes: int) -> bool:
     """Whether both colours win when the engine plays itself."""
     opening = [GAME.write(p) for p in state.stones]
     players = [Search(nodes=nodes, variety=60), Search(nodes=nodes, variety=60)]

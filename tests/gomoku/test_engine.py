@@ -13,14 +13,15 @@ from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
 from trireme.gomoku.encode import board_array, symmetric
-from trireme.gomoku.engine.alphabeta_kernels import search
-from trireme.gomoku.engine.engine import Analysis, Engine, Limits
-from trireme.gomoku.engine.threat_search_kernels import fours, threats
+from trireme.gomoku.engine.alphabeta_kernels import alphabeta
+from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
+from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.threat_search_kernels import vcf, vct
 from trireme.gomoku.openings import balanced, first_stone
-from trireme.gomoku.rules import Gomoku, Point, State, read_points
+from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
 
 GAME = Gomoku()
-QUICK = Limits(nodes=4000)
+QUICK = SearchLimits(nodes=4000)
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +29,10 @@ def engine() -> Engine:
     return Engine(rows=1 << 16)
 
 
-def think(engine: Engine, stones: str, limits: Limits = QUICK, top: int = 1) -> Analysis:
-    state = State(tuple(read_points(GAME, stones)))
+def think(
+    engine: Engine, stones: str, limits: SearchLimits = QUICK, top: int = 1
+) -> EngineAnalysis:
+    state = GomokuState(tuple(read_points(GAME, stones)))
     engine.set_position(state.board().items(), state.colour)
     return engine.analyse(limits, top=top)
 
@@ -70,16 +73,16 @@ def test_a_proven_loss_is_told_and_still_defended(engine: Engine) -> None:
 
 
 def test_the_line_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
-    found = think(engine, "h8i9h9h10g8", Limits(nodes=60_000))
+    found = think(engine, "h8i9h9h10g8", SearchLimits(nodes=60_000))
     assert found.line[0] == found.best
-    state = State(tuple(read_points(GAME, "h8i9h9h10g8")))
+    state = GomokuState(tuple(read_points(GAME, "h8i9h9h10g8")))
     for point in found.line:
         assert point not in state.stones
-        state = State((*state.stones, point))
+        state = GomokuState((*state.stones, point))
 
 
 def test_top_moves_come_best_first(engine: Engine) -> None:
-    found = think(engine, "h8i9h9", Limits(nodes=30_000), top=5)
+    found = think(engine, "h8i9h9", SearchLimits(nodes=30_000), top=5)
     values = [c.value for c in found.moves]
     assert len(found.moves) == 5
     assert values == sorted(values, reverse=True)
@@ -89,8 +92,8 @@ def test_top_moves_come_best_first(engine: Engine) -> None:
 def test_the_same_budget_of_nodes_gives_the_same_analysis() -> None:
     first, second = Engine(), Engine()
     think(second, "a1b2c3")  # what was thought before must not matter
-    one = think(first, "h8i9h9h10g8", Limits(nodes=50_000))
-    two = think(second, "h8i9h9h10g8", Limits(nodes=50_000))
+    one = think(first, "h8i9h9h10g8", SearchLimits(nodes=50_000))
+    two = think(second, "h8i9h9h10g8", SearchLimits(nodes=50_000))
     assert replace(one, seconds=0) == replace(two, seconds=0)
 
 
@@ -98,7 +101,7 @@ def test_the_same_budget_of_nodes_gives_the_same_analysis() -> None:
 @given(st.integers(0, 2**32), st.integers(1, 7))
 def test_mirrored_and_turned_positions_are_worth_the_same(seed: int, symmetry: int) -> None:
     rng = np.random.default_rng(seed)
-    state = State(
+    state = GomokuState(
         tuple(tuple(map(int, p)) for p in rng.permutation(np.argwhere(np.ones((9, 9))))[:9])
     )
     game, engine = Gomoku(size=9), Engine(9, rows=1 << 12)
@@ -107,17 +110,19 @@ def test_mirrored_and_turned_positions_are_worth_the_same(seed: int, symmetry: i
     for image in (board, symmetric(board, symmetry)):
         stones = [((int(r), int(c)), int(image[r, c])) for r, c in np.argwhere(image)]
         engine.set_position(stones, -1)
-        values.append(engine.analyse(Limits(depth=2, fours=False, threats=False), top=81).value)
+        values.append(
+            engine.analyse(SearchLimits(depth=2, fours=False, threats=False), top=81).value
+        )
     assert values[0] == values[1]
 
 
 def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> None:
-    state = State(tuple(read_points(GAME, "h8i9h9")))
+    state = GomokuState(tuple(read_points(GAME, "h8i9h9")))
     engine.set_position(state.board().items(), state.colour)
     reported = threading.Event()
-    found: list[Analysis] = []
+    found: list[EngineAnalysis] = []
     worker = threading.Thread(
-        target=lambda: found.append(engine.analyse(Limits(), report=lambda _: reported.set()))
+        target=lambda: found.append(engine.analyse(SearchLimits(), report=lambda _: reported.set()))
     )
     worker.start()
     assert reported.wait(60)
@@ -129,7 +134,7 @@ def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> 
 
 def test_recursive_kernels_are_compiled_once() -> None:
     """A second signature would make numba's cache unusable for them."""
-    for kernel in (fours, threats, search):
+    for kernel in (vcf, vct, alphabeta):
         assert len(kernel.signatures) <= 1
 
 

@@ -17,7 +17,8 @@ from queue import Queue
 import numpy as np
 
 from trireme import __version__
-from trireme.gomoku.engine.engine import TABLE_ROWS, Analysis, Engine, Limits
+from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
+from trireme.gomoku.engine.engine import TABLE_ROWS, Engine
 
 from .openings import balanced, first_stone
 from .rules import LARGEST, SMALLEST, Point
@@ -227,17 +228,17 @@ class Brain:
         shown = f"depth {found.depth} value {found.value} nodes {found.nodes}"
         return [f"MESSAGE {shown} line {len(found.line)}", f"{col},{row}"]
 
-    def _think(self) -> Analysis:
+    def _think(self) -> EngineAnalysis:
         assert self._engine is not None
         stones = [(p, 1 if who == OWN else -1) for p, who in self._stones.items() if who != BLOCKED]
         self._engine.set_position(stones, 1, self._walls())
         variety = 24 if len(stones) < 6 else 0
         jitter = (self._rng, variety) if variety else None
         return self._engine.analyse(
-            Limits(seconds=self._budget()), jitter=jitter, report=self._leave_off
+            SearchLimits(seconds=self._budget()), jitter=jitter, report=self._leave_off
         )
 
-    def _leave_off(self, _: Analysis) -> None:
+    def _leave_off(self, _: EngineAnalysis) -> None:
         if self._leaving:
             self.stop()
 
@@ -268,7 +269,7 @@ class Brain:
             rows //= 2
         self._engine = Engine(size, exact, rows=rows)
         self._engine.set_position([((2, 2), 1)], -1)
-        self._engine.analyse(Limits(nodes=500, depth=3))
+        self._engine.analyse(SearchLimits(nodes=500, depth=3))
 
 
 def serve(brain: Brain, lines: Iterable[str], write: Callable[[str], object]) -> None:

@@ -17,7 +17,7 @@ from trireme.core.errors import BadSettings, RecordError, unknown
 from trireme.core.play import Session
 from trireme.core.record import Record, load_record
 
-from .rules import Gomoku, Point, Rule, State
+from .rules import Gomoku, GomokuState, Point, Rule
 
 FORMATS = (".jsonl", ".psq", ".sgf")
 _HEADER = re.compile(r"Piskvorky\s+(\d+)\s*x\s*(\d+)", re.IGNORECASE)
@@ -151,7 +151,7 @@ def _record(
 def _rule_of(size: int, points: Sequence[Point], decided: bool) -> Rule:
     """The rule under which a game with these stones was won."""
     if decided and len(set(points)) == len(points) and 5 <= size <= 26:
-        standard, freestyle = State(), State()
+        standard, freestyle = GomokuState(), GomokuState()
         for point in points:
             standard = Gomoku(size=size)._put(standard, point)
             freestyle = Gomoku(size=size, rule="freestyle")._put(freestyle, point)
@@ -160,7 +160,7 @@ def _rule_of(size: int, points: Sequence[Point], decided: bool) -> Rule:
     return "standard"
 
 
-def _told(record: Record) -> tuple[Gomoku, State, tuple[str, str]]:
+def _told(record: Record) -> tuple[Gomoku, GomokuState, tuple[str, str]]:
     """The game, its last position and the names of black and white."""
     if not isinstance(record.game, Gomoku):
         raise RecordError(f"only games of gomoku have this format, not {record.header.game}")
@@ -169,7 +169,7 @@ def _told(record: Record) -> tuple[Gomoku, State, tuple[str, str]]:
     return record.game, state, (record.header.seats[black], record.header.seats[1 - black])
 
 
-def _winner(record: Record, state: State) -> int:
+def _winner(record: Record, state: GomokuState) -> int:
     """Who won, by the rules or by forfeit: 1 black, -1 white, 0 nobody."""
     returns = record.returns
     if returns is None or returns[0] == returns[1]:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from numpy.random import Generator
 
 from .openings import balanced
-from .rules import Choice, Gomoku, Point, State
+from .rules import Choice, Gomoku, GomokuState, Point
 
 EVEN = 40.0
 """A lead below this, in pattern points, is left to the other seat to judge."""
 
 
-def opening_stone(game: Gomoku, state: State, rng: Generator) -> Point | None:
+def opening_stone(game: Gomoku, state: GomokuState, rng: Generator) -> Point | None:
     """The next of the three stones that seat 0 puts: part of a balanced opening. None otherwise."""
     if game.opening != "swap2" or state.choices or len(state.stones) >= 3:
         return None

@@ -15,8 +15,8 @@ from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.onnx import load_network
 from trireme.core.options import option
-from trireme.gomoku.encode import Encoder
-from trireme.gomoku.rules import Action, Gomoku, State
+from trireme.gomoku.encode import GomokuEncoder
+from trireme.gomoku.rules import Action, Gomoku, GomokuState
 from trireme.gomoku.swap2 import choose, opening_stone
 
 MODEL = Path(__file__).parent.parent / "models" / "dqn" / "network.onnx"
@@ -38,7 +38,7 @@ class DQN:
     def prepare(self, game: AnyGame) -> None:
         evaluator(self.model)
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if self.epsilon and turn.rng.random() < self.epsilon:
@@ -51,12 +51,12 @@ class DQN:
         return divmod(int(worth.argmax()), game.size)
 
 
-def values(game: Gomoku, view: State, model: str = "") -> Floats:
+def values(game: Gomoku, view: GomokuState, model: str = "") -> Floats:
     """What each point is worth to the side to move, `float[n, n]`, from -1 lost to 1 won.
 
     Taken points get minus infinity.
     """
-    planes = Encoder(game).planes(view)
+    planes = GomokuEncoder(game).planes(view)
     q = evaluator(model)(planes[None])[0].reshape(game.size, game.size)
     return np.where(planes[0] + planes[1] == 0, q, -np.inf).astype(np.float32)
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.encode import board_array
-from trireme.gomoku.rules import Action, Gomoku, State
+from trireme.gomoku.rules import Action, Gomoku, GomokuState
 from trireme.gomoku.swap2 import choose, opening_stone
 
 from .dqn import Evaluate, Floats, evaluator, values
@@ -58,7 +58,7 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Position:
+class TreePosition:
     """A board on the way down the tree."""
 
     board: NDArray[np.int8]
@@ -66,10 +66,10 @@ class Position:
     last: int
     exact: bool
 
-    def after(self, point: int) -> Position:
+    def after(self, point: int) -> TreePosition:
         board = self.board.copy()
         board.reshape(-1)[point] = self.colour
-        return Position(board, -self.colour, point, self.exact)
+        return TreePosition(board, -self.colour, point, self.exact)
 
     def planes(self) -> NDArray[np.int8]:
         planes = np.zeros((4, *self.board.shape), np.int8)
@@ -104,9 +104,9 @@ class DQNTree:
     def prepare(self, game: AnyGame) -> None:
         if isinstance(game, Gomoku):
             evaluator(self.model)
-            Position(np.zeros((game.size, game.size), np.int8), 1, -1, True).forced()
+            TreePosition(np.zeros((game.size, game.size), np.int8), 1, -1, True).forced()
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if stone := opening_stone(game, view, turn.rng):
@@ -115,7 +115,7 @@ class DQNTree:
             return choose(options, float(values(game, view, self.model).max()))
         last = -1 if view.last is None else view.last[0] * game.size + view.last[1]
         exact = game.rule == "standard"
-        root = Position(board_array(game, view), view.colour, last, exact)
+        root = TreePosition(board_array(game, view), view.colour, last, exact)
         until = None if turn.seconds is None else time.monotonic() + SHARE_OF_TIME * turn.seconds
         tree = search(root, evaluator(self.model), self.simulations, until)
         return divmod(best_move(tree), game.size)
@@ -127,7 +127,7 @@ def best_move(tree: Node) -> int:
     return int(tree.moves[np.lexsort((tree.prior, mean, tree.visits))[-1]])
 
 
-def search(root: Position, evaluate: Evaluate, simulations: int, until: float | None) -> Node:
+def search(root: TreePosition, evaluate: Evaluate, simulations: int, until: float | None) -> Node:
     """Grow a tree of up to `simulations` positions, or until the clock says so."""
     (tree,), _ = _expand([root], evaluate)
     if len(tree.moves) == 1:
@@ -153,8 +153,8 @@ def search(root: Position, evaluate: Evaluate, simulations: int, until: float | 
 
 
 def _descend(
-    tree: Node, position: Position
-) -> tuple[list[tuple[Node, int]], Node | None, Position]:
+    tree: Node, position: TreePosition
+) -> tuple[list[tuple[Node, int]], Node | None, TreePosition]:
     """Walk down to a position that is new (no node yet) or certain; moves on the way count as
     lost until the result is known, so that walks of one batch part."""
     path: list[tuple[Node, int]] = []
@@ -179,7 +179,7 @@ def _back_up(path: list[tuple[Node, int]], worth: float) -> None:
         node.total[chosen] += 1 + worth
 
 
-def _expand(positions: list[Position], evaluate: Evaluate) -> tuple[list[Node], list[float]]:
+def _expand(positions: list[TreePosition], evaluate: Evaluate) -> tuple[list[Node], list[float]]:
     """New nodes, and what they are worth to their sides to move."""
     q = evaluate(np.stack([p.planes() for p in positions]))
     nodes, worths = [], []

@@ -13,7 +13,7 @@ from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.core.play import GRACE, Forfeit
 from trireme.core.program import Broken, Program, Silent
-from trireme.gomoku.rules import Action, Gomoku, Point, State
+from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 
 _MOVE = re.compile(r"(-?\d+)\s*,\s*(-?\d+)")
 _TOLD = 0.95
@@ -63,7 +63,7 @@ class Gomocup:
         self._say("INFO timeout_match 0")
         self._say("INFO time_left 2147483647")
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if self._program is None or self._game != game:
@@ -84,7 +84,7 @@ class Gomocup:
             self._program.end(b"END")
         self._program = None
 
-    def _ask(self, game: Gomoku, view: State) -> None:
+    def _ask(self, game: Gomoku, view: GomokuState) -> None:
         """Tell the whole position: no engine can be out of step with it."""
         if not view.stones:
             self._say("BEGIN")
@@ -95,7 +95,7 @@ class Gomocup:
             self._say(f"{x},{y},{1 if colour == view.colour else 2}")
         self._say("DONE")
 
-    def _swap2(self, game: Gomoku, view: State, seat: int, deadline: float) -> Action:
+    def _swap2(self, game: Gomoku, view: GomokuState, seat: int, deadline: float) -> Action:
         done = len(view.stones)
         if self._planned[:done] == view.stones and len(self._planned) > done:
             return self._planned[done]

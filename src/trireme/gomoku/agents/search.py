@@ -10,9 +10,10 @@ from numpy.random import Generator
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
-from trireme.gomoku.engine.engine import Analysis, Engine, Limits, Report
+from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits
+from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.openings import first_stone
-from trireme.gomoku.rules import Action, Gomoku, State
+from trireme.gomoku.rules import Action, Gomoku, GomokuState
 from trireme.gomoku.swap2 import choose, opening_stone
 
 Level = Literal["easy", "medium", "hard", "full"]
@@ -67,9 +68,9 @@ class Search:
         engine = self.engine(game)
         middle = game.size // 2
         engine.set_position([((middle, middle), 1), ((middle, middle + 1), -1)], 1)
-        engine.analyse(Limits(nodes=2000, depth=4))
+        engine.analyse(SearchLimits(nodes=2000, depth=4))
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if stone := opening_stone(game, view, turn.rng):
@@ -83,13 +84,13 @@ class Search:
     def analyse(
         self,
         game: Gomoku,
-        view: State,
+        view: GomokuState,
         *,
         seconds: float | None = None,
         top: int = 1,
         rng: Generator | None = None,
         report: Report | None = None,
-    ) -> Analysis:
+    ) -> EngineAnalysis:
         """What the engine thinks of a position in which a stone is to be put."""
         strength = LEVELS[self.level]
         limits = self._limits(seconds, strength)
@@ -110,14 +111,14 @@ class Search:
             self._engine = Engine(game.size, exact)
         return self._engine
 
-    def _variety(self, view: State) -> int:
+    def _variety(self, view: GomokuState) -> int:
         """Most in the first moves, where many are equally good, none after the opening."""
         return self.variety if len(view.stones) < 6 else self.variety // 4 * (len(view.stones) < 14)
 
-    def _limits(self, seconds: float | None, strength: Strength) -> Limits:
+    def _limits(self, seconds: float | None, strength: Strength) -> SearchLimits:
         budgets = [s for s in (self.seconds, seconds) if s is not None]
         budget = min(budgets) if budgets else (1.0 if self.nodes is None else None)
-        return Limits(
+        return SearchLimits(
             seconds=None if budget is None else max(budget * USED - 0.003, 0.001),
             nodes=self.nodes,
             depth=min(strength.depth, self.depth or strength.depth),

@@ -13,8 +13,8 @@ from trireme.core.game import AnyGame, Seat
 from trireme.core.opinions import heard
 from trireme.gomoku.agents.dqn import values
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.engine.engine import PROVEN_VALUE, Analysis, Candidate
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.engine.analysis import PROVEN_WIN, CandidateMove, EngineAnalysis
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 TOP = 5
 SCALE = 800.0
@@ -23,7 +23,7 @@ _agent = Search()
 
 
 def insight(
-    game: AnyGame, view: State, seat: Seat, seconds: float, rng: Generator
+    game: AnyGame, view: GomokuState, seat: Seat, seconds: float, rng: Generator
 ) -> dict[str, Any]:
     """The best moves for the seat to move, best first, as plain JSON values.
 
@@ -43,7 +43,7 @@ def insight(
     return found | heard({"dqn": lambda: by_network(game, view)})
 
 
-def by_network(game: Gomoku, view: State) -> dict[str, Any]:
+def by_network(game: Gomoku, view: GomokuState) -> dict[str, Any]:
     """The moves of the highest Q and their values; an error where the network can't be run."""
     worth = values(game, view).ravel()
     free = np.flatnonzero(np.isfinite(worth))
@@ -58,7 +58,7 @@ def by_network(game: Gomoku, view: State) -> dict[str, Any]:
     return {"value": moves[0]["value"], "moves": moves}
 
 
-def told(game: Gomoku, found: Analysis) -> dict[str, Any]:
+def told(game: Gomoku, found: EngineAnalysis) -> dict[str, Any]:
     """An analysis as plain JSON values."""
     return {
         "value": as_share(found.value),
@@ -73,19 +73,19 @@ def told(game: Gomoku, found: Analysis) -> dict[str, Any]:
 
 def as_share(points: int) -> float:
     """Pattern points as a value from -1, a proven loss, to 1, a proven win."""
-    if abs(points) >= PROVEN_VALUE:
+    if abs(points) >= PROVEN_WIN:
         return math.copysign(1.0, points)
     return round(math.tanh(points / SCALE) * 0.99, 3)
 
 
-def in_words(candidate: Candidate) -> str:
+def in_words(candidate: CandidateMove) -> str:
     """A value as players say it: `+35`, `wins in 5`, `loses in 4`, counted in plies."""
     if candidate.plies is None:
         return f"{candidate.value:+d}"
     return f"{'wins' if candidate.value > 0 else 'loses'} in {candidate.plies}"
 
 
-def _move(game: Gomoku, candidate: Candidate) -> dict[str, Any]:
+def _move(game: Gomoku, candidate: CandidateMove) -> dict[str, Any]:
     move = {"action": game.write(candidate.move), "value": as_share(candidate.value)}
     extra = {} if candidate.plies is None else {"plies": candidate.plies}
     return {**move, "points": candidate.value, **extra}

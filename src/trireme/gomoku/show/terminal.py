@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trireme.core.errors import BadText, IllegalAction
 from trireme.core.game import AnyGame, Seat
 from trireme.core.terminal import Command, Screen, Terminal
-from trireme.gomoku.rules import COLOUR_NAMES, Gomoku, State
+from trireme.gomoku.rules import COLOUR_NAMES, Gomoku, GomokuState
 
 from .draw import text as draw
 
 if TYPE_CHECKING:
     from trireme.gomoku.agents.search import Search
-    from trireme.gomoku.engine.engine import Analysis
+    from trireme.gomoku.engine.analysis import EngineAnalysis
 
 NETWORK = "dqn"
 """Who else can be asked for a hint."""
@@ -81,7 +81,7 @@ def _set_up(screen: Screen, text: str) -> None:
     screen.say("\n" + draw(game, session.state, screen.colour))
 
 
-def _row(game: Gomoku, found: Analysis) -> str:
+def _row(game: Gomoku, found: EngineAnalysis) -> str:
     from .insight import in_words
 
     line = " ".join(game.write(point) for point in found.line[:10])
@@ -89,7 +89,7 @@ def _row(game: Gomoku, found: Analysis) -> str:
     return f"  {found.depth:>5} {found.nodes:>8} {value:>7}  {line}"
 
 
-def _position(screen: Screen) -> tuple[Gomoku, State]:
+def _position(screen: Screen) -> tuple[Gomoku, GomokuState]:
     game, state = screen.session.game, screen.session.state
     assert isinstance(game, Gomoku)
     if not game.to_move(state) or game.choosing(state):
