@@ -12,7 +12,7 @@ from trireme.gomoku.agents import dqn
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.show import terminal
-from trireme.gomoku.show.insight import as_share, by_network, insight
+from trireme.gomoku.show.insight import by_network, insight, scaled_value
 from trireme.gomoku.show.terminal import GomokuTerminal
 
 
@@ -112,8 +112,8 @@ def test_insight_is_plain_and_knows_what_is_won() -> None:
     assert told["value"] == 1.0
     assert told["moves"][0]["action"] in ("g8", "l8")
     assert told["moves"][0]["plies"] == 1
-    assert as_share(0) == 0.0
-    assert -1 < as_share(-5000) < as_share(100) < 1
+    assert scaled_value(0) == 0.0
+    assert -1 < scaled_value(-5000) < scaled_value(100) < 1
     with pytest.raises(TriremeError):
         insight(session.game, session.state, 1, 0.2, np.random.default_rng(1))
 

@@ -73,11 +73,11 @@ class GomokuEncoder:
     def observe(
         self, view: GomokuState, seat: Seat, chosen: Sequence[int] = ()
     ) -> NDArray[np.int8]:
-        """The planes with the own stones of `seat` first, whoever moves; while swap2 has not
-        settled the colours, those of the next stone's colour."""
+        """The planes with the own stones of `seat` first, whoever moves; until swap2 has
+        decided the colours, those of the next stone's colour."""
         planes = self.planes(view)
-        settled = self.game.opening != "swap2" or view.black_seat() is not None
-        if settled and self.game.seat_of(view, view.colour) != seat:
+        decided = self.game.opening != "swap2" or view.black_seat() is not None
+        if decided and self.game.seat_of(view, view.colour) != seat:
             planes[[0, 1]] = planes[[1, 0]]
         return planes
 

@@ -1,4 +1,4 @@
-"""The rules of Gomoku, whole: this file is the rulebook.
+"""The rules of Gomoku: this file is the rulebook.
 
 Two players put stones in turn on the empty points of a square board, black first. A stone never
 moves and is never taken off.
@@ -94,7 +94,7 @@ class GomokuState:
         return {p: BLACK if i % 2 == 0 else WHITE for i, p in enumerate(self.stones)}
 
     def black_seat(self) -> Seat | None:
-        """Who plays black; None while swap2 has not settled it."""
+        """Who plays black; None until swap2 has decided it."""
         if not self.choices:
             return None
         chooser = 1 if len(self.choices) == 1 else 0
@@ -159,10 +159,10 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
         return (self.seat_of(state, state.colour),)
 
     def seat_of(self, state: GomokuState, colour: int) -> Seat:
-        """Who plays `colour`, once that is settled."""
+        """Who plays `colour`, once that is decided."""
         black = state.black_seat() if self.opening == "swap2" else 0
         if black is None:
-            raise ValueError("swap2 has not settled the colours yet")
+            raise ValueError("swap2 has not decided the colours yet")
         return black if colour == BLACK else 1 - black
 
     def choosing(self, state: GomokuState) -> tuple[Choice, ...]:

@@ -1,4 +1,4 @@
-"""The heuristic agent: one look at every point, no looking ahead."""
+"""The heuristic agent: a pattern score for every point, without search."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from trireme.gomoku.encode import board_array
 from trireme.gomoku.engine.pattern_kernels import score_points
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
-from trireme.gomoku.swap2 import choose, opening_stone
+from trireme.gomoku.swap2 import opening_action
 
 OWN = np.array((0, 1, 2, 6, 30, 35, 250, 300, 10_000, 1_000_000), np.int32)
-"""What a stone is worth by the shape that it makes: nothing, one, open one, two, open two, three,
+"""The score of a stone by the shape that it makes: nothing, one, open one, two, open two, three,
 open three, four, open four, five."""
 AGAINST = np.array((0, 1, 2, 5, 25, 30, 200, 220, 4_000, 100_000), np.int32)
-"""What it is worth by the shape of the other side's that it prevents."""
+"""Its score by the shape of the other side's that it prevents."""
 
 
 @dataclass(frozen=True)
@@ -41,10 +41,8 @@ class Heuristic:
         assert isinstance(game, Gomoku)
         if self.epsilon and turn.rng.random() < self.epsilon:
             return turn.legal.sample(turn.rng)
-        if options := game.choosing(view):
-            return choose(options, self._lead(game, view))
-        if stone := opening_stone(game, view, turn.rng):
-            return stone
+        if opening := opening_action(game, view, turn.rng, lambda: self._lead(game, view)):
+            return opening
         board = board_array(game, view)
         return best_point(scores_of(board, view.colour, game.rule == "standard"), turn.rng)
 

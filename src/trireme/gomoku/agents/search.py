@@ -1,4 +1,4 @@
-"""The search agent: the engine with a level, a budget and a little variety."""
+"""The search agent: the alpha-beta engine with a level, a budget and some random variety."""
 
 from __future__ import annotations
 
@@ -14,41 +14,44 @@ from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.openings import first_stone
 from trireme.gomoku.rules import Action, Gomoku, GomokuState
-from trireme.gomoku.swap2 import choose, opening_stone
+from trireme.gomoku.swap2 import BALANCED, opening_action
 
 Level = Literal["easy", "medium", "hard", "full"]
 
 
 @dataclass(frozen=True)
 class Strength:
-    """What a level may use."""
+    """What a level of the agent may use."""
 
     depth: int
     fours: bool
     threats: bool
-    blur: int
-    """How far, in pattern points, the value of a move may be misjudged."""
+    noise: int
+    """The most that is added at random to the value of a move, in pattern points."""
 
 
 LEVELS: dict[str, Strength] = {
-    "easy": Strength(depth=2, fours=False, threats=False, blur=1500),
-    "medium": Strength(depth=4, fours=True, threats=False, blur=150),
-    "hard": Strength(depth=8, fours=True, threats=False, blur=0),
-    "full": Strength(depth=60, fours=True, threats=True, blur=0),
+    "easy": Strength(depth=2, fours=False, threats=False, noise=1500),
+    "medium": Strength(depth=4, fours=True, threats=False, noise=150),
+    "hard": Strength(depth=8, fours=True, threats=False, noise=0),
+    "full": Strength(depth=60, fours=True, threats=True, noise=0),
 }
-USED = 0.97
-"""The share of a time budget that is spent on thinking."""
+SHARE_OF_TIME = 0.97
+"""The part of the time budget that is spent on searching."""
 
 
 @dataclass
 class Search:
-    """Alpha-beta with threat search: proves wins by fours and threes, looks ahead otherwise."""
+    """Alpha-beta with threat-space search: proves wins by fours and threes (VCF, VCT)."""
 
     level: Level = option("full", "easy, medium, hard or full strength")
     seconds: float | None = option(None, "seconds a move; none: the game's budget, or 1 second")
-    nodes: int | None = option(None, "positions a move; then equal seeds give equal games")
-    depth: int | None = option(None, "plies to look ahead at most")
-    variety: int = option(24, "pattern points by which early moves may vary; 0 for none")
+    nodes: int | None = option(None, "node limit a move; with it equal seeds give equal games")
+    depth: int | None = option(None, "plies to search at most; deeper is stronger and slower")
+    variety: int = option(
+        24,
+        "how much worse an early move may be, in pattern points; 0: always the best",
+    )
 
     name: ClassVar[str] = "search"
 
@@ -73,10 +76,14 @@ class Search:
     def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
-        if stone := opening_stone(game, view, turn.rng):
-            return stone
-        if options := game.choosing(view):
-            return choose(options, self.analyse(game, view, seconds=turn.seconds).value)
+        if opening := opening_action(
+            game,
+            view,
+            turn.rng,
+            lambda: self.analyse(game, view, seconds=turn.seconds).value,
+            BALANCED,
+        ):
+            return opening
         if len(view.stones) < 2:
             return first_stone(game.size, game.size, view.stones, turn.rng)
         return self.analyse(game, view, seconds=turn.seconds, rng=turn.rng).best
@@ -91,13 +98,13 @@ class Search:
         rng: Generator | None = None,
         report: Report | None = None,
     ) -> EngineAnalysis:
-        """What the engine thinks of a position in which a stone is to be put."""
+        """The engine's analysis of a position in which a stone is to be put."""
         strength = LEVELS[self.level]
         limits = self._limits(seconds, strength)
         engine = self.engine(game)
         engine.set_position(view.board().items(), view.colour)
-        blur = max(strength.blur, self._variety(view)) if rng is not None else 0
-        jitter = (rng, blur) if rng is not None and blur else None
+        noise = max(strength.noise, self._variety(view)) if rng is not None else 0
+        jitter = (rng, noise) if rng is not None and noise else None
         return engine.analyse(limits, top=top, jitter=jitter, report=report)
 
     def stop(self) -> None:
@@ -119,7 +126,7 @@ class Search:
         budgets = [s for s in (self.seconds, seconds) if s is not None]
         budget = min(budgets) if budgets else (1.0 if self.nodes is None else None)
         return SearchLimits(
-            seconds=None if budget is None else max(budget * USED - 0.003, 0.001),
+            seconds=None if budget is None else max(budget * SHARE_OF_TIME - 0.003, 0.001),
             nodes=self.nodes,
             depth=min(strength.depth, self.depth or strength.depth),
             fours=strength.fours,

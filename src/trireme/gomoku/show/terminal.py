@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from trireme.gomoku.engine.analysis import EngineAnalysis
 
 NETWORK = "dqn"
-"""Who else can be asked for a hint."""
+"""The other agent that can be asked for a hint."""
 HINT_SECONDS, ANALYSIS_SECONDS, LONGEST = 1.0, 5.0, 600.0
 
 
@@ -44,7 +44,7 @@ def _hint(screen: Screen, text: str) -> None:
 
 
 def _analyse(screen: Screen, text: str) -> None:
-    """What the engine thinks, depth by depth, with the line that it expects."""
+    """The engine's value and principal variation, depth by depth."""
     from .insight import in_words
 
     game, state = _position(screen)
@@ -115,10 +115,12 @@ class GomokuTerminal(Terminal):
     typing: ClassVar[str] = "Put a stone with h8 (or row and column from 0: 7 7)."
     commands: ClassVar[Mapping[str, Command]] = {
         "hint": Command(
-            "the best moves with values; hint 3 thinks for 3 seconds, hint dqn asks the network",
+            "the best moves with values; hint 3 searches for 3 seconds, hint dqn asks the network",
             _hint,
         ),
-        "analyse": Command("the engine's thoughts, depth by depth; analyse 10", _analyse),
+        "analyse": Command(
+            "the engine's value and best line, depth by depth; analyse 10", _analyse
+        ),
         "setup": Command("go on from another position: setup h8 i9 h9", _set_up),
     }
 
