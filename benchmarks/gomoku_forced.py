@@ -66,8 +66,8 @@ def main() -> None:
             patient = Search(nodes=5_000_000)
             wrong += not played_out(game, game.start(), found, patient, defend)
         if not (sure and won):
-            told = f"proven {sure}, played out {'won' if won else 'not won'}"
-            print(f"id {case['id']}, {case['mate_plies']} plies: {told}", flush=True)
+            outcome = f"proven {sure}, played out {'won' if won else 'not won'}"
+            print(f"id {case['id']}, {case['mate_plies']} plies: {outcome}", flush=True)
     many = len(lines)
     print(f"solved {solved} of {many} ({solved / many:.1%}), proven {proven} ({proven / many:.1%})")
     print(f"wrong proofs: {wrong}")

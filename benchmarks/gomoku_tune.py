@@ -2,9 +2,9 @@
 
     python benchmarks/gomoku_tune.py --games 400
 
-Quick games from thrown openings give quiet positions and who won from there. A logistic regression
+Quick games from random openings give quiet positions and who won from there. A logistic regression
 on the difference of shape counts between the side to move and the other gives each shape's value;
-they are printed as `SHAPE_VALUES` of `gomoku/engine/patterns.py`, with the worth of the move and of
+they are printed as `SHAPE_VALUES` of `gomoku/engine/patterns.py`, with the value of the move and of
 having a double threat at hand.
 """
 

@@ -1,4 +1,4 @@
-"""Ways for tests to make Gomoku positions, and a judge that shares no code with the rules."""
+"""Gomoku positions for tests, and a win detector that shares no code with the rules."""
 
 from collections.abc import Iterable
 

@@ -29,7 +29,7 @@ def engine() -> Engine:
     return Engine(rows=1 << 16)
 
 
-def think(
+def analyse(
     engine: Engine, stones: str, limits: SearchLimits = QUICK, top: int = 1
 ) -> EngineAnalysis:
     state = GomokuState(tuple(read_points(GAME, stones)))
@@ -43,37 +43,37 @@ def at_(text: str) -> Point:
 
 
 def test_it_takes_a_five(engine: Engine) -> None:
-    found = think(engine, "h8a1i8b5j8c9k8d13")
+    found = analyse(engine, "h8a1i8b5j8c9k8d13")
     assert found.best in (at_("g8"), at_("l8"))
     assert (found.proven, found.moves[0].plies) == (True, 1)
 
 
 def test_it_blocks_a_four(engine: Engine) -> None:
-    assert think(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
+    assert analyse(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
 
 
 def test_it_does_not_take_six_for_five(engine: Engine) -> None:
     six = "g8a1h8c5i8e11k8g14l8i2"  # j8 would make six
-    assert think(engine, six).best != at_("j8") or not think(engine, six).proven
+    assert analyse(engine, six).best != at_("j8") or not analyse(engine, six).proven
     freestyle = Engine(exact=False, rows=1 << 12)
-    assert think(freestyle, six).best == at_("j8")
-    assert think(freestyle, six).proven
+    assert analyse(freestyle, six).best == at_("j8")
+    assert analyse(freestyle, six).proven
 
 
 def test_it_lets_a_four_stand_that_could_only_become_six(engine: Engine) -> None:
     harmless = "g8a1h8b4i8c7k8m15l8"  # black to come to j8 makes six: white is free
-    found = think(engine, harmless)
+    found = analyse(engine, harmless)
     assert found.best != at_("j8")
 
 
-def test_a_proven_loss_is_told_and_still_defended(engine: Engine) -> None:
-    found = think(engine, "h8a1i8a15j8o1k8")  # an open four can't be stopped
+def test_a_proven_loss_is_reported_and_still_defended(engine: Engine) -> None:
+    found = analyse(engine, "h8a1i8a15j8o1k8")  # an open four can't be stopped
     assert found.value <= -20_000
     assert found.best in (at_("g8"), at_("l8"))
 
 
-def test_the_line_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
-    found = think(engine, "h8i9h9h10g8", SearchLimits(nodes=60_000))
+def test_the_pv_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
+    found = analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=60_000))
     assert found.line[0] == found.best
     state = GomokuState(tuple(read_points(GAME, "h8i9h9h10g8")))
     for point in found.line:
@@ -82,7 +82,7 @@ def test_the_line_begins_with_the_best_move_and_can_be_played(engine: Engine) ->
 
 
 def test_top_moves_come_best_first(engine: Engine) -> None:
-    found = think(engine, "h8i9h9", SearchLimits(nodes=30_000), top=5)
+    found = analyse(engine, "h8i9h9", SearchLimits(nodes=30_000), top=5)
     values = [c.value for c in found.moves]
     assert len(found.moves) == 5
     assert values == sorted(values, reverse=True)
@@ -91,15 +91,15 @@ def test_top_moves_come_best_first(engine: Engine) -> None:
 
 def test_the_same_budget_of_nodes_gives_the_same_analysis() -> None:
     first, second = Engine(), Engine()
-    think(second, "a1b2c3")  # what was thought before must not matter
-    one = think(first, "h8i9h9h10g8", SearchLimits(nodes=50_000))
-    two = think(second, "h8i9h9h10g8", SearchLimits(nodes=50_000))
+    analyse(second, "a1b2c3")  # what was searched before must not matter
+    one = analyse(first, "h8i9h9h10g8", SearchLimits(nodes=50_000))
+    two = analyse(second, "h8i9h9h10g8", SearchLimits(nodes=50_000))
     assert replace(one, seconds=0) == replace(two, seconds=0)
 
 
 @settings(max_examples=10)
 @given(st.integers(0, 2**32), st.integers(1, 7))
-def test_mirrored_and_turned_positions_are_worth_the_same(seed: int, symmetry: int) -> None:
+def test_mirrored_and_turned_positions_have_the_same_value(seed: int, symmetry: int) -> None:
     rng = np.random.default_rng(seed)
     state = GomokuState(
         tuple(tuple(map(int, p)) for p in rng.permutation(np.argwhere(np.ones((9, 9))))[:9])

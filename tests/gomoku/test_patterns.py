@@ -1,4 +1,4 @@
-"""Patterns and the incremental position say what a slow look at the board says."""
+"""Pattern tables and the incremental board agree with a slow recomputation from scratch."""
 
 from functools import cache
 
@@ -112,7 +112,7 @@ class Grid:
         for row, col in np.argwhere(board):
             make_move(self.board, self.cell(row, col), 1 if board[row, col] == 1 else 2)
 
-    def knowledge(self) -> list[bytes]:
+    def derived(self) -> list[bytes]:
         """Everything derived that does not depend on the order of the stones."""
         board = self.board
         empty = board.stones == mem.EMPTY  # the rating of a taken point is not kept up
@@ -164,23 +164,23 @@ def _wins_at(board: np.ndarray, point: tuple[int, int], exact: bool) -> bool:
 
 
 @given(boards, st.integers(0, 2**32), st.booleans())
-def test_putting_and_taking_back_in_any_order_leads_to_the_same_knowledge(
+def test_putting_and_taking_back_in_any_order_leads_to_the_same_board(
     board: np.ndarray, seed: int, exact: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     grid, fresh = Grid(len(board), exact), Grid(len(board), exact)
     grid.fill(board)
-    before = grid.knowledge()
+    before = grid.derived()
     empty = [tuple(p) for p in np.argwhere(board == 0)]
     stack = [grid.cell(*empty[i]) for i in rng.permutation(len(empty))[:20]]
     for i, cell in enumerate(stack):
         make_move(grid.board, cell, 1 + i % 2)
     for cell in reversed(stack):
         undo_move(grid.board, cell)
-    assert grid.knowledge() == before
+    assert grid.derived() == before
     for row, col in rng.permutation(np.argwhere(board)):
         make_move(fresh.board, fresh.cell(row, col), 1 if board[row, col] == 1 else 2)
-    assert fresh.knowledge() == before
+    assert fresh.derived() == before
 
 
 @given(boards)

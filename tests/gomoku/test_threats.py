@@ -47,7 +47,7 @@ class Prober(Grid):
 
 
 def scattered(seed: int, stones: int) -> list[tuple[Point, int]]:
-    """Stones thrown near the middle of a small board, the colours alternating."""
+    """Random stones near the middle of a small board, the colours alternating."""
     rng = np.random.default_rng(seed)
     points = [(r, c) for r in range(1, SIZE - 1) for c in range(1, SIZE - 1)]
     return [(points[i], 1 + n % 2) for n, i in enumerate(rng.permutation(len(points))[:stones])]

@@ -18,7 +18,7 @@ from .memory_kernels import (
     MAX_PLY,
     PROVEN_WIN,
     WIN,
-    Board,
+    EngineBoard,
     HashTables,
     Int32s,
     SearchMemory,
@@ -44,13 +44,13 @@ from .transposition_kernels import (
 )
 
 TEMPO = 250
-"""What the right to move is worth in a quiet position."""
+"""The value of the right to move in a quiet position."""
 DOUBLE_THREE_BONUS = 200
-"""What a double three at hand is worth when the other side has no four."""
+"""The value of a double three at hand when the other side has no four."""
 
 
 @njit
-def evaluate(board: Board, me: int) -> int:
+def evaluate(board: EngineBoard, me: int) -> int:
     """The static evaluation for `me`, to move, in a position without fives at hand."""
     other = 3 - me
     value = as_int(board.score_sums[me - 1]) - as_int(board.score_sums[other - 1]) + TEMPO
@@ -61,7 +61,7 @@ def evaluate(board: Board, me: int) -> int:
 
 
 @njit
-def _terminal_value(board: Board, me: int, ply: int) -> int:
+def _terminal_value(board: EngineBoard, me: int, ply: int) -> int:
     """The value of a position that needs no search, else UNKNOWN."""
     if board.stone_count == board.area:
         return 0
@@ -79,7 +79,12 @@ def _terminal_value(board: Board, me: int, ply: int) -> int:
 
 @njit
 def _short_vcf(
-    board: Board, memory: SearchMemory, tables: HashTables, attacker: int, depth: int, ply: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
+    attacker: int,
+    depth: int,
+    ply: int,
 ) -> int:
     """Plies to the five of a VCF that a few nodes find, its sequence left at `ply`; else 0."""
     if count_of(board, attacker, MAKES_FOUR) + count_of(board, attacker, FOUR_THREE) == 0:
@@ -91,7 +96,7 @@ def _short_vcf(
 
 @njit
 def _list_moves(
-    board: Board,
+    board: EngineBoard,
     memory: SearchMemory,
     tables: HashTables,
     me: int,
@@ -125,7 +130,7 @@ def _moves_to_try(memory: SearchMemory, size: int, depth: int) -> int:
 
 @njit
 def _value_without_moves(
-    board: Board,
+    board: EngineBoard,
     memory: SearchMemory,
     tables: HashTables,
     key: int,
@@ -161,7 +166,7 @@ def _value_without_moves(
 
 @njit
 def alphabeta(
-    board: Board,
+    board: EngineBoard,
     memory: SearchMemory,
     tables: HashTables,
     depth: int,
@@ -227,7 +232,7 @@ def _nth_best(values: Int32s, size: int, n: int) -> int:
 
 @njit(nogil=True)
 def search_root(
-    board: Board,
+    board: EngineBoard,
     memory: SearchMemory,
     tables: HashTables,
     depth: int,
@@ -267,7 +272,7 @@ def search_root(
 
 
 @njit
-def root_moves(board: Board, memory: SearchMemory, me: int, out: Int32s) -> int:
+def root_moves(board: EngineBoard, memory: SearchMemory, me: int, out: Int32s) -> int:
     """Write the root's moves into `out: int32[MAX_MOVES]`, highest score first; how many."""
     size = generate_moves(board, memory, me, -1, 0)
     for i in range(size):

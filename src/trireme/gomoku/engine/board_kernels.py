@@ -17,7 +17,7 @@ from .memory_kernels import (
     MARGIN,
     WALL,
     WIDTH,
-    Board,
+    EngineBoard,
     Int32s,
 )
 
@@ -43,7 +43,7 @@ def shapes_of(both: int, colour: int) -> int:
 
 
 @njit
-def _add_forcing(board: Board, c: int, cell: int) -> None:
+def _add_forcing(board: EngineBoard, c: int, cell: int) -> None:
     """Add an empty point to the forcing ones of colour c + 1."""
     size = board.forcing_counts[c]
     board.forcing[c, size] = cell
@@ -52,7 +52,7 @@ def _add_forcing(board: Board, c: int, cell: int) -> None:
 
 
 @njit
-def _remove_forcing(board: Board, c: int, cell: int) -> None:
+def _remove_forcing(board: EngineBoard, c: int, cell: int) -> None:
     """Drop a point from the forcing ones of colour c + 1; the last one takes its place."""
     size = board.forcing_counts[c] - 1
     index = board.forcing_index[c, cell]
@@ -63,7 +63,7 @@ def _remove_forcing(board: Board, c: int, cell: int) -> None:
 
 
 @njit
-def _update_rating(board: Board, cell: np.uint64) -> None:
+def _update_rating(board: EngineBoard, cell: np.uint64) -> None:
     """Bring kind and score of an empty point, and the sums over them, up to date."""
     both = as_int(board.shapes[cell])
     for c in range(2):
@@ -83,7 +83,7 @@ def _update_rating(board: Board, cell: np.uint64) -> None:
 
 
 @njit
-def _update_lines(board: Board, cell: np.uint64, colour: int) -> None:
+def _update_lines(board: EngineBoard, cell: np.uint64, colour: int) -> None:
     """Update the five points to either side in every line after a stone came or went."""
     for d in range(4):
         u = np.uint64(d)
@@ -109,7 +109,7 @@ def _update_lines(board: Board, cell: np.uint64, colour: int) -> None:
 
 
 @njit
-def make_move(board: Board, cell: int, colour: int) -> None:
+def make_move(board: EngineBoard, cell: int, colour: int) -> None:
     """Put a stone of `colour` on an empty point: one node."""
     board.nodes += 1
     board.stones[cell] = colour
@@ -125,7 +125,7 @@ def make_move(board: Board, cell: int, colour: int) -> None:
 
 
 @njit
-def undo_move(board: Board, cell: int) -> None:
+def undo_move(board: EngineBoard, cell: int) -> None:
     """Take the stone that was put last off again.
 
     Its point's own kind and score are as they were when it was put: everything since is undone.
@@ -144,7 +144,7 @@ def undo_move(board: Board, cell: int) -> None:
 
 
 @njit
-def clear_board(board: Board, n: int, walls: Int32s) -> None:
+def clear_board(board: EngineBoard, n: int, walls: Int32s) -> None:
     """Set up an empty board of n × n points, less the cells `walls: int32[k]`."""
     board.stones[:] = WALL
     board.kind_counts[:] = 0
@@ -173,7 +173,7 @@ def clear_board(board: Board, n: int, walls: Int32s) -> None:
 
 
 @njit
-def _scan_lines(board: Board, cell: int) -> None:
+def _scan_lines(board: EngineBoard, cell: int) -> None:
     """Read the line keys and shapes of one point off the board."""
     both = 0
     for d in range(4):
@@ -192,25 +192,25 @@ def _scan_lines(board: Board, cell: int) -> None:
 
 
 @njit
-def kind_of(board: Board, colour: int, cell: int) -> int:
+def kind_of(board: EngineBoard, colour: int, cell: int) -> int:
     """What kind of move a stone of `colour` on an empty point would be."""
     return as_int(board.ratings[colour - 1, cell]) & 15
 
 
 @njit
-def score_of(board: Board, colour: int, cell: int) -> int:
+def score_of(board: EngineBoard, colour: int, cell: int) -> int:
     """The pattern score of a stone of `colour` on an empty point."""
     return as_int(board.ratings[colour - 1, cell]) >> 4
 
 
 @njit
-def count_of(board: Board, colour: int, kind: int) -> int:
+def count_of(board: EngineBoard, colour: int, kind: int) -> int:
     """How many empty points are of `kind` for `colour`."""
     return as_int(board.kind_counts[colour - 1, kind])
 
 
 @njit
-def first_of(board: Board, colour: int, kind: int) -> int:
+def first_of(board: EngineBoard, colour: int, kind: int) -> int:
     """An empty point that is of `kind`, MAKES_THREE or more, for `colour`; -1 if there is none.
 
     Of several it is the lowest cell, whatever the order of the list.
@@ -224,7 +224,7 @@ def first_of(board: Board, colour: int, kind: int) -> int:
 
 
 @njit
-def five_near(board: Board, colour: int, cell: int) -> int:
+def five_near(board: EngineBoard, colour: int, cell: int) -> int:
     """A point in line with the stone at `cell` where `colour` makes five; -1 if none."""
     for d in range(4):
         step = 1 if d == 0 else WIDTH - 2 + d

@@ -50,7 +50,7 @@ class IterativeDeepening:
 
     def __init__(
         self,
-        board: mem.Board,
+        board: mem.EngineBoard,
         memory: mem.SearchMemory,
         tables: mem.HashTables,
         colour: int,

@@ -3,8 +3,9 @@
 A record is one block of memory (a NumPy structured scalar): a kernel takes it as one pointer and
 reads `board.stones[cell]` at an offset that is known when it is compiled. A recursive kernel hands
 its arguments down at every node; a tuple of twenty arrays in place of the pointer is four times
-slower, because numba counts a reference to each of them at every call. `Board` and `SearchMemory`
-state names, types and shapes of the fields; the hash tables, whose sizes vary, stay arrays.
+slower, because numba counts a reference to each of them at every call. `EngineBoard` and
+`SearchMemory` state names, types and shapes of the fields; the hash tables, whose sizes vary, stay
+arrays.
 
 A *cell* is an index into a grid 32 wide with a margin of five walls around the board, so that a
 step off the board always meets a wall; one margin serves both the end of a row and the beginning of
@@ -57,7 +58,7 @@ LIKELY_WIN = 10_000
 that was searched loses, but not every move was searched."""
 
 
-class Board:
+class EngineBoard:
     """A position with its patterns, kept up to date as moves are made and undone."""
 
     hash: Annotated[int, np.int64]
@@ -101,7 +102,7 @@ class SearchMemory:
     stop: Annotated[int, np.int64]
     """Not 0: end the search. Another thread may set it while a kernel runs."""
     node_limit: Annotated[int, np.int64]
-    """The value of `Board.nodes` at which the search stops."""
+    """The value of `EngineBoard.nodes` at which the search stops."""
     threat_node_limit: Annotated[int, np.int64]
     """The value at which a threat search ends without a result."""
     threats_cut: Annotated[int, np.int64]
@@ -153,9 +154,9 @@ def _new_record(layout: type) -> Any:
     return np.zeros(1, np.dtype(fields, align=True)).view(np.recarray)[0]
 
 
-def new_board(shape_table: Bytes, rating_table: Int32s) -> Board:
+def new_board(shape_table: Bytes, rating_table: Int32s) -> EngineBoard:
     """A board under the pattern tables of a rule, for `clear_board` to set up."""
-    board = cast(Board, _new_record(Board))
+    board = cast(EngineBoard, _new_record(EngineBoard))
     board.shape_table[:] = shape_table
     board.rating_table[:] = rating_table
     return board

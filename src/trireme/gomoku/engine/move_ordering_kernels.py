@@ -16,7 +16,7 @@ from .memory_kernels import (
     MAKES_THREE,
     MAX_MOVES,
     QUIET,
-    Board,
+    EngineBoard,
     SearchMemory,
 )
 from .threat_search_kernels import vcf_defences
@@ -29,7 +29,7 @@ MAX_HISTORY = 400
 
 @njit
 def _ordering_score(
-    board: Board, memory: SearchMemory, me: int, cell: int, hash_move: int, ply: int
+    board: EngineBoard, memory: SearchMemory, me: int, cell: int, hash_move: int, ply: int
 ) -> int:
     """How early a move should be tried: the higher, the earlier."""
     score = 2 * score_of(board, me, cell) + score_of(board, 3 - me, cell)
@@ -43,7 +43,13 @@ def _ordering_score(
 
 @njit
 def _append_move(
-    board: Board, memory: SearchMemory, me: int, cell: int, hash_move: int, ply: int, size: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    me: int,
+    cell: int,
+    hash_move: int,
+    ply: int,
+    size: int,
 ) -> int:
     memory.moves[ply, size] = cell
     memory.move_scores[ply, size] = _ordering_score(board, memory, me, cell, hash_move, ply)
@@ -51,7 +57,9 @@ def _append_move(
 
 
 @njit
-def generate_moves(board: Board, memory: SearchMemory, me: int, hash_move: int, ply: int) -> int:
+def generate_moves(
+    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int
+) -> int:
     """List the moves that build or prevent a shape for `ply`, in no order; how many."""
     size = 0
     area = board.area
@@ -72,7 +80,7 @@ def generate_moves(board: Board, memory: SearchMemory, me: int, hash_move: int, 
 
 @njit
 def _score_defences(
-    board: Board, memory: SearchMemory, me: int, hash_move: int, ply: int, count: int
+    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int, count: int
 ) -> int:
     """Take the defences listed at the next ply over to this ply, scored; how many."""
     size = 0
@@ -83,7 +91,9 @@ def _score_defences(
 
 
 @njit
-def defend_open_four(board: Board, memory: SearchMemory, me: int, hash_move: int, ply: int) -> int:
+def defend_open_four(
+    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int
+) -> int:
     """List every move that may stop the other side's open or double four; how many."""
     memory.pv[ply, 0] = first_of(board, 3 - me, MAKES_OPEN_FOUR)
     memory.pv_lengths[ply] = 1
@@ -93,7 +103,7 @@ def defend_open_four(board: Board, memory: SearchMemory, me: int, hash_move: int
 
 
 @njit
-def defend_vcf(board: Board, memory: SearchMemory, me: int, hash_move: int, ply: int) -> int:
+def defend_vcf(board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int) -> int:
     """List every move that may stop the other side's VCF, its sequence left at the next ply.
 
     How many; 0 or less where there are too many to list.
@@ -132,7 +142,7 @@ def record_cutoff(memory: SearchMemory, me: int, cell: int, depth: int, ply: int
 
 
 @njit
-def late_move_reduction(board: Board, me: int, cell: int, depth: int, index: int) -> int:
+def late_move_reduction(board: EngineBoard, me: int, cell: int, depth: int, index: int) -> int:
     """Late move reduction (LMR): by how many plies less a late, quiet move is tried at first."""
     if index < 3 or depth < 2:
         return 0

@@ -34,7 +34,7 @@ from .memory_kernels import (
     MAX_PLY,
     MAX_PV,
     WIDTH,
-    Board,
+    EngineBoard,
     HashTables,
     SearchMemory,
 )
@@ -56,7 +56,7 @@ def _set_pv(memory: SearchMemory, ply: int, cell: int) -> None:
 
 
 @njit
-def _out_of_nodes(board: Board, memory: SearchMemory) -> bool:
+def _out_of_nodes(board: EngineBoard, memory: SearchMemory) -> bool:
     """Whether threat search must end without a result: its nodes are used up, or all must stop."""
     if board.nodes >= memory.threat_node_limit or memory.stop != 0:
         memory.threats_cut = 1
@@ -98,7 +98,7 @@ def _in_reach(cell: int, stone: int) -> bool:
 
 @njit
 def _list_attacks(
-    board: Board,
+    board: EngineBoard,
     memory: SearchMemory,
     attacker: int,
     ply: int,
@@ -122,7 +122,9 @@ def _list_attacks(
 
 
 @njit(nogil=True)
-def vcf(board: Board, memory: SearchMemory, tables: HashTables, attacker: int, ply: int) -> int:
+def vcf(
+    board: EngineBoard, memory: SearchMemory, tables: HashTables, attacker: int, ply: int
+) -> int:
     """Victory by continuous fours (VCF) of `attacker`, to move: plies to the five, 0 if none.
 
     The winning sequence is left at `ply`; it ends with the five or with a move that makes two.
@@ -187,7 +189,13 @@ def _add_once(memory: SearchMemory, ply: int, size: int, cell: int) -> int:
 
 @njit
 def _add_fours_in_line(
-    board: Board, memory: SearchMemory, ply: int, size: int, cell: int, colour: int, least: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    ply: int,
+    size: int,
+    cell: int,
+    colour: int,
+    least: int,
 ) -> int:
     """Add the empty points in line with `cell` where `colour` makes a four or, for `least`
     MAKES_FIVE, a five."""
@@ -208,7 +216,9 @@ def _add_fours_in_line(
 
 
 @njit(nogil=True)
-def vcf_defences(board: Board, memory: SearchMemory, attacker: int, line: int, ply: int) -> int:
+def vcf_defences(
+    board: EngineBoard, memory: SearchMemory, attacker: int, line: int, ply: int
+) -> int:
     """List, for `ply`, every move that could refute the attacker's VCF left at the ply `line`.
 
     These are the points of the sequence, all points where one of its fours could become five, and
@@ -249,7 +259,7 @@ def _move_to_front(memory: SearchMemory, ply: int, size: int, cell: int) -> None
 
 @njit
 def _list_replies(
-    board: Board, memory: SearchMemory, tables: HashTables, attacker: int, move: int, ply: int
+    board: EngineBoard, memory: SearchMemory, tables: HashTables, attacker: int, move: int, ply: int
 ) -> int:
     """List, for `ply`, the replies to the attacker's `move`; how many, 0 if it is no threat."""
     if count_of(board, attacker, MAKES_FIVE) > 0:
@@ -264,7 +274,7 @@ def _list_replies(
 
 @njit(nogil=True)
 def vct(
-    board: Board,
+    board: EngineBoard,
     memory: SearchMemory,
     tables: HashTables,
     attacker: int,
