@@ -1,7 +1,10 @@
 """The engine: what it must never miss, and that the same question gets the same answer."""
 
+import json
 import threading
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,6 +24,7 @@ from trireme.gomoku.openings import balanced, first_stone
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
 
 GAME = Gomoku()
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gomoku_search.json").read_text())
 QUICK = SearchLimits(nodes=4000)
 
 
@@ -114,6 +118,20 @@ def test_mirrored_and_turned_positions_have_the_same_value(seed: int, symmetry: 
             engine.analyse(SearchLimits(depth=2, fours=False, threats=False), top=81).value
         )
     assert values[0] == values[1]
+
+
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["stones"])
+def test_a_search_visits_the_nodes_that_its_golden_file_has(case: dict[str, Any]) -> None:
+    """What is only meant to be faster or to read better must not change the search."""
+    game = Gomoku(size=case["size"], rule=case["rule"])
+    state = GomokuState(tuple(read_points(game, case["stones"])))
+    engine = Engine(game.size, game.rule == "standard", rows=1 << 14)
+    engine.set_position(state.board().items(), state.colour)
+    found = engine.analyse(SearchLimits(nodes=20_000), top=3)
+    for field in ("depth", "nodes", "value", "proven"):
+        assert getattr(found, field) == case[field]
+    assert "".join(game.write(point) for point in found.line) == case["line"]
+    assert {game.write(c.move): c.value for c in found.moves} == case["moves"]
 
 
 def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> None:
