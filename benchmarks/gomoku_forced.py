@@ -18,11 +18,13 @@ from pathlib import Path
 import numpy as np
 
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.engine.engine import Analysis
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.engine.analysis import EngineAnalysis
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 
-def played_out(game: Gomoku, state: State, first: Analysis, attack: Search, defend: Search) -> bool:
+def played_out(
+    game: Gomoku, state: GomokuState, first: EngineAnalysis, attack: Search, defend: Search
+) -> bool:
     """Whether the attacker wins from `state` with the move that `first` gives."""
     mine, move = state.colour, first.best
     while True:
@@ -64,8 +66,8 @@ def main() -> None:
             patient = Search(nodes=5_000_000)
             wrong += not played_out(game, game.start(), found, patient, defend)
         if not (sure and won):
-            told = f"proven {sure}, played out {'won' if won else 'not won'}"
-            print(f"id {case['id']}, {case['mate_plies']} plies: {told}", flush=True)
+            outcome = f"proven {sure}, played out {'won' if won else 'not won'}"
+            print(f"id {case['id']}, {case['mate_plies']} plies: {outcome}", flush=True)
     many = len(lines)
     print(f"solved {solved} of {many} ({solved / many:.1%}), proven {proven} ({proven / many:.1%})")
     print(f"wrong proofs: {wrong}")

@@ -10,9 +10,10 @@ import subprocess
 import sys
 import time
 
-from trireme.gomoku.engine.engine import Engine, Limits
+from trireme.gomoku.engine.analysis import SearchLimits
+from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.openings import balanced
-from trireme.gomoku.rules import State
+from trireme.gomoku.rules import GomokuState
 
 COLD = """
 import time
@@ -32,11 +33,11 @@ def main() -> None:
     engine = Engine()
     total, spent, depths = 0, 0.0, []
     for opening in balanced(15)[: args.positions + 1]:
-        state = State(opening)
+        state = GomokuState(opening)
         engine.set_position(state.board().items(), state.colour)
         warm = not depths and total == 0
         began = time.process_time()
-        found = engine.analyse(Limits(nodes=20_000 if warm else args.nodes))
+        found = engine.analyse(SearchLimits(nodes=20_000 if warm else args.nodes))
         if warm:  # the first position only loads the kernels
             depths.append(0)
             continue

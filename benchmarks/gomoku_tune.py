@@ -2,9 +2,9 @@
 
     python benchmarks/gomoku_tune.py --games 400
 
-Quick games from thrown openings give quiet positions and who won from there. A logistic regression
+Quick games from random openings give quiet positions and who won from there. A logistic regression
 on the difference of shape counts between the side to move and the other gives each shape's value;
-they are printed as `SHAPE_VALUES` of `gomoku/engine/engine.py`, with the worth of the move and of
+they are printed as `SHAPE_VALUES` of `gomoku/engine/patterns.py`, with the value of the move and of
 having a double threat at hand.
 """
 
@@ -13,22 +13,23 @@ import argparse
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.gomoku.engine import memory_kernels as at
-from trireme.gomoku.engine.engine import Engine, Limits
+from trireme.gomoku.engine import memory_kernels as mem
+from trireme.gomoku.engine.analysis import SearchLimits
+from trireme.gomoku.engine.engine import Engine
 
 Row = NDArray[np.float64]
-FLAGS = (at.MAKES_THREE, at.MAKES_FOUR, at.TWO_THREES, at.FOUR_AND_THREE)
+FLAGS = (mem.MAKES_THREE, mem.MAKES_FOUR, mem.DOUBLE_THREE, mem.FOUR_THREE)
 
 
 def features(engine: Engine) -> Row | None:
     """Shape counts 1 to 8 of the mover less the other's, flags of both; None when not quiet."""
-    state = engine._state
+    board = engine.board
     me, other = engine.colour - 1, 2 - engine.colour
-    counts = state[at.COUNT : at.COUNT + 16].reshape(2, 8)
-    if counts[:, at.WINS].any() or counts[me, at.WINS_NEXT] or counts[other, at.WINS_NEXT]:
+    counts = board.kind_counts
+    if counts[:, mem.MAKES_FIVE].any() or counts[:, mem.MAKES_OPEN_FOUR].any():
         return None
-    cells = state[at.POINTS : at.POINTS + state[at.AREA]]
-    bytes_ = state[at.SHAPES + cells[state[at.BOARD + cells] == at.EMPTY]].view(np.uint32)
+    cells = board.points[: board.area]
+    bytes_ = board.shapes[cells[board.stones[cells] == mem.EMPTY]].view(np.uint32)
     shapes = np.zeros((2, 16))
     for d in range(4):
         for c in range(2):
@@ -58,7 +59,7 @@ def played(
             if row is not None:
                 rows.append(row)
                 movers.append(colour)
-            found = engine.analyse(Limits(nodes=nodes, threats=False), jitter=(rng, 30))
+            found = engine.analyse(SearchLimits(nodes=nodes, threats=False), jitter=(rng, 30))
             if found.proven:
                 return rows, movers, colour if found.value > 0 else -colour
             point = found.best
@@ -96,7 +97,7 @@ def main() -> None:
     half = len(x) // 2
     for part in (slice(None, half), slice(half, None), slice(None)):
         weights = fitted(features_[part], results[part], 1.0)
-        scale = 14 / max(weights[at.OPEN_TWO - 1], 1e-9)
+        scale = 14 / max(weights[mem.OPEN_TWO - 1], 1e-9)
         shown = np.round(weights * scale).astype(int)
         print(
             "shapes",

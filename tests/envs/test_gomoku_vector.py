@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from trireme import TriremeError
 from trireme.envs import GomokuVectorEnv, ResetNeeded
 from trireme.envs.gomoku_vector import DRAWN, GOING_ON, ILLEGAL, NOTHING, WON
-from trireme.gomoku.encode import Encoder, board_array
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.encode import GomokuEncoder, board_array
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 ID = "trireme/Gomoku-v0"
 
@@ -103,7 +103,7 @@ def test_every_board_is_a_game_by_the_rules(
             ended = [False] * 3
 
 
-def play_any(game: Gomoku, state: State, rng: np.random.Generator, illegal: float) -> int:
+def play_any(game: Gomoku, state: GomokuState, rng: np.random.Generator, illegal: float) -> int:
     """A point near the others, so that games are won; now and then one that is taken or off."""
     if rng.random() < illegal:
         return int(rng.choice([-1, game.size**2, *(r * game.size + c for r, c in state.stones)]))
@@ -112,7 +112,7 @@ def play_any(game: Gomoku, state: State, rng: np.random.Generator, illegal: floa
     return free[min(int(rng.integers(0, 4)), len(free) - 1)]
 
 
-def judged(game: Gomoku, state: State, action: int) -> tuple[State, int]:
+def judged(game: Gomoku, state: GomokuState, action: int) -> tuple[GomokuState, int]:
     """What the plain rules make of an action."""
     point = divmod(action, game.size)
     if not 0 <= action < game.size**2 or point in state.stones:
@@ -129,9 +129,9 @@ def at(observations: Any, i: int) -> Any:
     return observations[i]
 
 
-def agrees(game: Gomoku, state: State, seen: Any, form: str) -> None:
+def agrees(game: Gomoku, state: GomokuState, seen: Any, form: str) -> None:
     """The observation is the state, as the side to move sees it."""
-    planes = Encoder(game).planes(state)
+    planes = GomokuEncoder(game).planes(state)
     if form == "planes":
         np.testing.assert_array_equal(seen, planes)
         return

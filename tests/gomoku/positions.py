@@ -1,14 +1,14 @@
-"""Ways for tests to make Gomoku positions, and a judge that shares no code with the rules."""
+"""Gomoku positions for tests, and a win detector that shares no code with the rules."""
 
 from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.gomoku.rules import Action, Gomoku, Point, State
+from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 
 
-def played(game: Gomoku, *actions: Action | str) -> State:
+def played(game: Gomoku, *actions: Action | str) -> GomokuState:
     """The state after these actions, given as text or as values, each checked."""
     state = game.start()
     for action in actions:
@@ -19,7 +19,7 @@ def played(game: Gomoku, *actions: Action | str) -> State:
     return state
 
 
-def with_black(game: Gomoku, black: Iterable[Point], last: Point) -> State:
+def with_black(game: Gomoku, black: Iterable[Point], last: Point) -> GomokuState:
     """Black has `black` and puts `last`; white's stones lie where they can't make a line."""
     black = [p for p in black if p != last]
     taken = {*black, last}
@@ -29,7 +29,7 @@ def with_black(game: Gomoku, black: Iterable[Point], last: Point) -> State:
     state = game.start()
     for own, other in zip(black, scattered, strict=False):
         for point in (own, other):
-            state = State((*state.stones, point))
+            state = GomokuState((*state.stones, point))
     return game.apply(state, {0: last})
 
 

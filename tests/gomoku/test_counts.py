@@ -8,7 +8,7 @@ import pytest
 
 from trireme.gomoku import kernels
 from trireme.gomoku.encode import board_array
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 CROWDED = "a1d3c2b3a3c5b1d1c3e3b5e4e1a4e2c1b2"
 """17 of the 25 points of the smallest board, nobody has won."""
@@ -22,7 +22,7 @@ def counted(game: Gomoku, depth: int) -> tuple[int, int, int]:
     return tuple(int(n) for n in tally)  # type: ignore[return-value]
 
 
-def walked(game: Gomoku, state: State, depth: int) -> tuple[int, int, int]:
+def walked(game: Gomoku, state: GomokuState, depth: int) -> tuple[int, int, int]:
     """The same by the plain rules."""
     to_move = game.to_move(state)
     if not to_move:

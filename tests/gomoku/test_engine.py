@@ -1,7 +1,10 @@
 """The engine: what it must never miss, and that the same question gets the same answer."""
 
+import json
 import threading
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +16,16 @@ from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
 from trireme.gomoku.encode import board_array, symmetric
-from trireme.gomoku.engine.alphabeta_kernels import search
-from trireme.gomoku.engine.engine import Analysis, Engine, Limits
-from trireme.gomoku.engine.threat_search_kernels import fours, threats
+from trireme.gomoku.engine.alphabeta_kernels import alphabeta
+from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
+from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.threat_search_kernels import vcf, vct
 from trireme.gomoku.openings import balanced, first_stone
-from trireme.gomoku.rules import Gomoku, Point, State, read_points
+from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
 
 GAME = Gomoku()
-QUICK = Limits(nodes=4000)
+GOLDEN = json.loads((Path(__file__).parents[1] / "golden" / "gomoku_search.json").read_text())
+QUICK = SearchLimits(nodes=4000)
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +33,10 @@ def engine() -> Engine:
     return Engine(rows=1 << 16)
 
 
-def think(engine: Engine, stones: str, limits: Limits = QUICK, top: int = 1) -> Analysis:
-    state = State(tuple(read_points(GAME, stones)))
+def analyse(
+    engine: Engine, stones: str, limits: SearchLimits = QUICK, top: int = 1
+) -> EngineAnalysis:
+    state = GomokuState(tuple(read_points(GAME, stones)))
     engine.set_position(state.board().items(), state.colour)
     return engine.analyse(limits, top=top)
 
@@ -40,46 +47,46 @@ def at_(text: str) -> Point:
 
 
 def test_it_takes_a_five(engine: Engine) -> None:
-    found = think(engine, "h8a1i8b5j8c9k8d13")
+    found = analyse(engine, "h8a1i8b5j8c9k8d13")
     assert found.best in (at_("g8"), at_("l8"))
     assert (found.proven, found.moves[0].plies) == (True, 1)
 
 
 def test_it_blocks_a_four(engine: Engine) -> None:
-    assert think(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
+    assert analyse(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
 
 
 def test_it_does_not_take_six_for_five(engine: Engine) -> None:
     six = "g8a1h8c5i8e11k8g14l8i2"  # j8 would make six
-    assert think(engine, six).best != at_("j8") or not think(engine, six).proven
+    assert analyse(engine, six).best != at_("j8") or not analyse(engine, six).proven
     freestyle = Engine(exact=False, rows=1 << 12)
-    assert think(freestyle, six).best == at_("j8")
-    assert think(freestyle, six).proven
+    assert analyse(freestyle, six).best == at_("j8")
+    assert analyse(freestyle, six).proven
 
 
 def test_it_lets_a_four_stand_that_could_only_become_six(engine: Engine) -> None:
     harmless = "g8a1h8b4i8c7k8m15l8"  # black to come to j8 makes six: white is free
-    found = think(engine, harmless)
+    found = analyse(engine, harmless)
     assert found.best != at_("j8")
 
 
-def test_a_proven_loss_is_told_and_still_defended(engine: Engine) -> None:
-    found = think(engine, "h8a1i8a15j8o1k8")  # an open four can't be stopped
+def test_a_proven_loss_is_reported_and_still_defended(engine: Engine) -> None:
+    found = analyse(engine, "h8a1i8a15j8o1k8")  # an open four can't be stopped
     assert found.value <= -20_000
     assert found.best in (at_("g8"), at_("l8"))
 
 
-def test_the_line_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
-    found = think(engine, "h8i9h9h10g8", Limits(nodes=60_000))
+def test_the_pv_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
+    found = analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=60_000))
     assert found.line[0] == found.best
-    state = State(tuple(read_points(GAME, "h8i9h9h10g8")))
+    state = GomokuState(tuple(read_points(GAME, "h8i9h9h10g8")))
     for point in found.line:
         assert point not in state.stones
-        state = State((*state.stones, point))
+        state = GomokuState((*state.stones, point))
 
 
 def test_top_moves_come_best_first(engine: Engine) -> None:
-    found = think(engine, "h8i9h9", Limits(nodes=30_000), top=5)
+    found = analyse(engine, "h8i9h9", SearchLimits(nodes=30_000), top=5)
     values = [c.value for c in found.moves]
     assert len(found.moves) == 5
     assert values == sorted(values, reverse=True)
@@ -88,17 +95,17 @@ def test_top_moves_come_best_first(engine: Engine) -> None:
 
 def test_the_same_budget_of_nodes_gives_the_same_analysis() -> None:
     first, second = Engine(), Engine()
-    think(second, "a1b2c3")  # what was thought before must not matter
-    one = think(first, "h8i9h9h10g8", Limits(nodes=50_000))
-    two = think(second, "h8i9h9h10g8", Limits(nodes=50_000))
+    analyse(second, "a1b2c3")  # what was searched before must not matter
+    one = analyse(first, "h8i9h9h10g8", SearchLimits(nodes=50_000))
+    two = analyse(second, "h8i9h9h10g8", SearchLimits(nodes=50_000))
     assert replace(one, seconds=0) == replace(two, seconds=0)
 
 
 @settings(max_examples=10)
 @given(st.integers(0, 2**32), st.integers(1, 7))
-def test_mirrored_and_turned_positions_are_worth_the_same(seed: int, symmetry: int) -> None:
+def test_mirrored_and_turned_positions_have_the_same_value(seed: int, symmetry: int) -> None:
     rng = np.random.default_rng(seed)
-    state = State(
+    state = GomokuState(
         tuple(tuple(map(int, p)) for p in rng.permutation(np.argwhere(np.ones((9, 9))))[:9])
     )
     game, engine = Gomoku(size=9), Engine(9, rows=1 << 12)
@@ -107,17 +114,33 @@ def test_mirrored_and_turned_positions_are_worth_the_same(seed: int, symmetry: i
     for image in (board, symmetric(board, symmetry)):
         stones = [((int(r), int(c)), int(image[r, c])) for r, c in np.argwhere(image)]
         engine.set_position(stones, -1)
-        values.append(engine.analyse(Limits(depth=2, fours=False, threats=False), top=81).value)
+        values.append(
+            engine.analyse(SearchLimits(depth=2, fours=False, threats=False), top=81).value
+        )
     assert values[0] == values[1]
 
 
+@pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["stones"])
+def test_a_search_visits_the_nodes_that_its_golden_file_has(case: dict[str, Any]) -> None:
+    """What is only meant to be faster or to read better must not change the search."""
+    game = Gomoku(size=case["size"], rule=case["rule"])
+    state = GomokuState(tuple(read_points(game, case["stones"])))
+    engine = Engine(game.size, game.rule == "standard", rows=1 << 14)
+    engine.set_position(state.board().items(), state.colour)
+    found = engine.analyse(SearchLimits(nodes=20_000), top=3)
+    for field in ("depth", "nodes", "value", "proven"):
+        assert getattr(found, field) == case[field]
+    assert "".join(game.write(point) for point in found.line) == case["line"]
+    assert {game.write(c.move): c.value for c in found.moves} == case["moves"]
+
+
 def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> None:
-    state = State(tuple(read_points(GAME, "h8i9h9")))
+    state = GomokuState(tuple(read_points(GAME, "h8i9h9")))
     engine.set_position(state.board().items(), state.colour)
     reported = threading.Event()
-    found: list[Analysis] = []
+    found: list[EngineAnalysis] = []
     worker = threading.Thread(
-        target=lambda: found.append(engine.analyse(Limits(), report=lambda _: reported.set()))
+        target=lambda: found.append(engine.analyse(SearchLimits(), report=lambda _: reported.set()))
     )
     worker.start()
     assert reported.wait(60)
@@ -129,7 +152,7 @@ def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> 
 
 def test_recursive_kernels_are_compiled_once() -> None:
     """A second signature would make numba's cache unusable for them."""
-    for kernel in (fours, threats, search):
+    for kernel in (vcf, vct, alphabeta):
         assert len(kernel.signatures) <= 1
 
 

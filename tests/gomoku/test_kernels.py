@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from trireme.gomoku import kernels
 from trireme.gomoku.encode import board_array, encoder
-from trireme.gomoku.rules import DIRECTIONS, Gomoku, State, makes_five
+from trireme.gomoku.rules import DIRECTIONS, Gomoku, GomokuState, makes_five
 
 from .positions import judged
 
@@ -169,7 +169,7 @@ def test_planes_and_masks_of_a_batch_equal_those_of_the_plain_encoder(
     states = []
     for _ in range(4):
         chosen = rng.permutation(len(points))[: rng.integers(0, len(points))]
-        states.append(State(tuple(points[i] for i in chosen)))
+        states.append(GomokuState(tuple(points[i] for i in chosen)))
     boards = np.stack([board_array(game, s) for s in states])
     counts = np.array([len(s.stones) for s in states], np.int32)
     lasts = np.array([-1 if s.last is None else code.index(s.last) for s in states])

@@ -1,4 +1,4 @@
-"""Patterns and the incremental position say what a slow look at the board says."""
+"""Pattern tables and the incremental board agree with a slow recomputation from scratch."""
 
 from functools import cache
 
@@ -7,10 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trireme.gomoku.engine import memory_kernels as at
-from trireme.gomoku.engine.board_kernels import clear, first_of, kind_of, put, take
-from trireme.gomoku.engine.engine import tables
+from trireme.gomoku.engine import memory_kernels as mem
+from trireme.gomoku.engine.board_kernels import (
+    clear_board,
+    first_of,
+    kind_of,
+    make_move,
+    undo_move,
+)
 from trireme.gomoku.engine.pattern_kernels import line_key, score_points
+from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.kernels import wins
 
 EMPTY, OWN, OTHER, WALL = range(4)
@@ -27,15 +33,15 @@ def shape(line: Line, exact: bool) -> int:
                 break
             run += 1
     if run >= 5:
-        return at.FIVE if run == 5 or not exact else at.NOTHING
+        return mem.FIVE if run == 5 or not exact else mem.NOTHING
     then = [shape((*line[:i], OWN, *line[i + 1 :]), exact) for i in range(10) if line[i] == EMPTY]
-    if then.count(at.FIVE) >= 2:
-        return at.OPEN_FOUR
-    if at.FIVE in then:
-        return at.FOUR
-    weaker = {at.OPEN_FOUR: at.OPEN_THREE, at.FOUR: at.THREE, at.OPEN_THREE: at.OPEN_TWO}
-    weaker |= {at.THREE: at.TWO, at.OPEN_TWO: at.OPEN_ONE, at.TWO: at.ONE}
-    return weaker.get(max(then, default=at.NOTHING), at.NOTHING)
+    if then.count(mem.FIVE) >= 2:
+        return mem.OPEN_FOUR
+    if mem.FIVE in then:
+        return mem.FOUR
+    weaker = {mem.OPEN_FOUR: mem.OPEN_THREE, mem.FOUR: mem.THREE, mem.OPEN_THREE: mem.OPEN_TWO}
+    weaker |= {mem.THREE: mem.TWO, mem.OPEN_TWO: mem.OPEN_ONE, mem.TWO: mem.ONE}
+    return weaker.get(max(then, default=mem.NOTHING), mem.NOTHING)
 
 
 def lines() -> st.SearchStrategy[Line]:
@@ -51,7 +57,7 @@ def lines() -> st.SearchStrategy[Line]:
 
 @given(lines(), st.booleans())
 def test_the_table_holds_the_shape_of_every_line_for_both_colours(line: Line, exact: bool) -> None:
-    both = tables(exact)[0]
+    both = pattern_tables(exact).shapes
     key = sum(value << (2 * i) for i, value in enumerate(line))
     assert both[key] & 15 == shape(line, exact)
     swapped = tuple({OWN: OTHER, OTHER: OWN}.get(value, value) for value in line)
@@ -61,17 +67,17 @@ def test_the_table_holds_the_shape_of_every_line_for_both_colours(line: Line, ex
 @pytest.mark.parametrize(
     ("text", "standard", "freestyle"),
     [
-        (".XXX*X....", at.FIVE, at.FIVE),
-        ("XXXX*X....", at.NOTHING, at.FIVE),
-        (".XXX*.....", at.OPEN_FOUR, at.OPEN_FOUR),
-        ("OXXX*.....", at.FOUR, at.FOUR),
-        ("OXXX*O....", at.NOTHING, at.NOTHING),
-        ("X.XX*.....", at.FOUR, at.FOUR),
-        ("X.XX*.X...", at.OPEN_FOUR, at.OPEN_FOUR),
-        ("..XX*.....", at.OPEN_THREE, at.OPEN_THREE),
-        ("OXX.*.....", at.THREE, at.THREE),
-        ("XX.XX*....", at.THREE, at.FOUR),  # the gap would make six
-        ("X.XXX*....", at.FOUR, at.OPEN_FOUR),
+        (".XXX*X....", mem.FIVE, mem.FIVE),
+        ("XXXX*X....", mem.NOTHING, mem.FIVE),
+        (".XXX*.....", mem.OPEN_FOUR, mem.OPEN_FOUR),
+        ("OXXX*.....", mem.FOUR, mem.FOUR),
+        ("OXXX*O....", mem.NOTHING, mem.NOTHING),
+        ("X.XX*.....", mem.FOUR, mem.FOUR),
+        ("X.XX*.X...", mem.OPEN_FOUR, mem.OPEN_FOUR),
+        ("..XX*.....", mem.OPEN_THREE, mem.OPEN_THREE),
+        ("OXX.*.....", mem.THREE, mem.THREE),
+        ("XX.XX*....", mem.THREE, mem.FOUR),  # the gap would make six
+        ("X.XXX*....", mem.FOUR, mem.OPEN_FOUR),
     ],
 )
 def test_shapes_that_players_know(text: str, standard: int, freestyle: int) -> None:
@@ -92,34 +98,28 @@ boards = st.builds(
 
 
 class Grid:
-    """The engine's arrays, on their own."""
+    """The engine's board, on its own."""
 
     def __init__(self, size: int, exact: bool) -> None:
-        self.state = np.zeros(at.WORDS, np.int32)
-        self.control = np.zeros(at.CONTROLS, np.int64)
-        self.arrays = (self.state, self.control, *tables(exact))
-        clear(*self.arrays, size, np.zeros(0, np.int32))
+        self.board = mem.new_board(*pattern_tables(exact))
+        clear_board(self.board, size, np.zeros(0, np.int32))
 
     @staticmethod
     def cell(row: int, col: int) -> int:
-        return (row + at.MARGIN) * at.WIDTH + col + at.MARGIN
+        return mem.cell_of((int(row), int(col)))
 
     def fill(self, board: np.ndarray) -> None:
         for row, col in np.argwhere(board):
-            put(*self.arrays, self.cell(row, col), 1 if board[row, col] == 1 else 2)
+            make_move(self.board, self.cell(row, col), 1 if board[row, col] == 1 else 2)
 
-    def knowledge(self) -> list[bytes]:
+    def derived(self) -> list[bytes]:
         """Everything derived that does not depend on the order of the stones."""
-        parts = [(at.BOARD, at.COUNT), (at.COUNT, at.POINTS), (at.PLACED, at.MOVES)]
-        kept = [self.state[a:b].copy() for a, b in parts]
-        worth = kept[0][at.WORTH :]
-        board = kept[0][: at.CELLS]
-        worth[np.tile(board != at.EMPTY, 2)] = 0  # the worth of a taken point is not kept up
-        forcing = [
-            np.sort(self.state[at.FORCING + c * at.MOST :][: self.state[at.FORCINGS + c]])
-            for c in range(2)
-        ]
-        return [part.tobytes() for part in (*kept, *forcing, self.control[: at.HASH + 1])]
+        board = self.board
+        empty = board.stones == mem.EMPTY  # the rating of a taken point is not kept up
+        forcing = [np.sort(board.forcing[c, : board.forcing_counts[c]]) for c in range(2)]
+        parts = (board.stones, board.line_keys, board.shapes, board.ratings * empty)
+        counts = (board.kind_counts, board.score_sums, np.array((board.hash, board.stone_count)))
+        return [part.tobytes() for part in (*parts, *counts, *forcing)]
 
 
 @given(boards, st.booleans())
@@ -131,8 +131,8 @@ def test_points_that_win_are_those_where_the_rules_see_a_win(
     for row, col in np.argwhere(board == 0):
         for colour, mark in ((1, 1), (2, -1)):
             board[row, col] = mark
-            kind = kind_of(grid.state, colour, grid.cell(row, col))
-            assert (kind == at.WINS) == wins(board, row, col, exact)
+            kind = kind_of(grid.board, colour, grid.cell(row, col))
+            assert (kind == mem.MAKES_FIVE) == wins(board, row, col, exact)
             board[row, col] = 0
 
 
@@ -142,8 +142,8 @@ def test_a_four_is_a_stone_after_which_another_makes_five(board: np.ndarray, exa
     grid.fill(board)
     empty = [(int(r), int(c)) for r, c in np.argwhere(board == 0)]
     for point in empty[:12]:
-        kind = kind_of(grid.state, 1, grid.cell(*point))
-        if kind == at.WINS:
+        kind = kind_of(grid.board, 1, grid.cell(*point))
+        if kind == mem.MAKES_FIVE:
             continue
         before = {p for p in empty if p != point and _wins_at(board, p, exact)}
         board[point] = 1
@@ -151,7 +151,7 @@ def test_a_four_is_a_stone_after_which_another_makes_five(board: np.ndarray, exa
         board[point] = 0
         new = len(after - before)
         fours = {0: 0, 1: 1}.get(new, 2)
-        expected = {at.MAKES_FOUR: 1, at.FOUR_AND_THREE: 1, at.WINS_NEXT: 2}.get(int(kind), 0)
+        expected = {mem.MAKES_FOUR: 1, mem.FOUR_THREE: 1, mem.MAKES_OPEN_FOUR: 2}.get(int(kind), 0)
         if not before:
             assert fours == expected
 
@@ -164,23 +164,23 @@ def _wins_at(board: np.ndarray, point: tuple[int, int], exact: bool) -> bool:
 
 
 @given(boards, st.integers(0, 2**32), st.booleans())
-def test_putting_and_taking_back_in_any_order_leads_to_the_same_knowledge(
+def test_putting_and_taking_back_in_any_order_leads_to_the_same_board(
     board: np.ndarray, seed: int, exact: bool
 ) -> None:
     rng = np.random.default_rng(seed)
     grid, fresh = Grid(len(board), exact), Grid(len(board), exact)
     grid.fill(board)
-    before = grid.knowledge()
+    before = grid.derived()
     empty = [tuple(p) for p in np.argwhere(board == 0)]
     stack = [grid.cell(*empty[i]) for i in rng.permutation(len(empty))[:20]]
     for i, cell in enumerate(stack):
-        put(*grid.arrays, cell, 1 + i % 2)
+        make_move(grid.board, cell, 1 + i % 2)
     for cell in reversed(stack):
-        take(*grid.arrays, cell)
-    assert grid.knowledge() == before
+        undo_move(grid.board, cell)
+    assert grid.derived() == before
     for row, col in rng.permutation(np.argwhere(board)):
-        put(*fresh.arrays, fresh.cell(row, col), 1 if board[row, col] == 1 else 2)
-    assert fresh.knowledge() == before
+        make_move(fresh.board, fresh.cell(row, col), 1 if board[row, col] == 1 else 2)
+    assert fresh.derived() == before
 
 
 @given(boards)
@@ -189,11 +189,11 @@ def test_counts_and_lists_agree_with_the_points(board: np.ndarray) -> None:
     grid.fill(board)
     cells = [grid.cell(row, col) for row, col in np.argwhere(board == 0)]
     for colour in (1, 2):
-        kinds = np.array([kind_of(grid.state, colour, cell) for cell in cells], int)
-        counts = grid.state[at.COUNT + 8 * (colour - 1) :][:8]
+        kinds = np.array([kind_of(grid.board, colour, cell) for cell in cells], int)
+        counts = grid.board.kind_counts[colour - 1]
         np.testing.assert_array_equal(counts, np.bincount(kinds, minlength=8))
-        for kind in range(at.MAKES_THREE, at.WINS + 1):
-            found = first_of(grid.state, colour, kind)
+        for kind in range(mem.MAKES_THREE, mem.MAKES_FIVE + 1):
+            found = first_of(grid.board, colour, kind)
             assert found == min(
                 (c for c, k in zip(cells, kinds, strict=True) if k == kind), default=-1
             )
@@ -202,7 +202,7 @@ def test_counts_and_lists_agree_with_the_points(board: np.ndarray) -> None:
 @given(boards)
 def test_scores_add_up_the_shapes_of_the_four_lines(board: np.ndarray) -> None:
     own, against = np.arange(10, dtype=np.int32) ** 3, np.arange(10, dtype=np.int32) ** 2
-    shapes, scores = tables(True)[0], np.zeros(board.shape, np.int32)
+    shapes, scores = pattern_tables(True).shapes, np.zeros(board.shape, np.int32)
     score_points(board, -1, shapes, own, against, scores)
     for row, col in np.argwhere(board == 0)[:10]:
         made = [shapes[line_key(board, row, col, *d)] for d in ((0, 1), (1, 0), (1, 1), (1, -1))]

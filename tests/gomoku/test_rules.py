@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from trireme.core.errors import BadSettings, BadText, IllegalAction, TriremeError
 from trireme.core.registry import make_game
 from trireme.gomoku.encode import board_array
-from trireme.gomoku.rules import DIRECTIONS, Gomoku, State, makes_five, winning_line
+from trireme.gomoku.rules import DIRECTIONS, Gomoku, GomokuState, makes_five, winning_line
 
 from .positions import judged, played, with_black
 
@@ -234,5 +234,5 @@ def test_random_games_end_exactly_when_the_judge_says_so(seed: int, game: Gomoku
 
 
 def test_a_state_is_a_value() -> None:
-    assert played(STANDARD, "h8", "i9") == State(stones=((7, 7), (8, 8)))
-    assert len({played(STANDARD, "h8"), State(stones=((7, 7),))}) == 1
+    assert played(STANDARD, "h8", "i9") == GomokuState(stones=((7, 7), (8, 8)))
+    assert len({played(STANDARD, "h8"), GomokuState(stones=((7, 7),))}) == 1

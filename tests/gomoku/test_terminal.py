@@ -12,12 +12,12 @@ from trireme.gomoku.agents import dqn
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.show import terminal
-from trireme.gomoku.show.insight import as_share, by_network, insight
+from trireme.gomoku.show.insight import by_network, insight, scaled_value
 from trireme.gomoku.show.terminal import GomokuTerminal
 
 
 class Paper:
-    """A screen that keeps what was said, and has answers ready."""
+    """A screen that keeps its output, with answers prepared."""
 
     def __init__(self, session: Session, *answers: str) -> None:
         self.session, self.seat, self.colour = session, 0, False
@@ -50,7 +50,7 @@ def test_a_hint_names_the_winning_move() -> None:
 
 @pytest.fixture
 def by_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The engine thinks as far on a slow machine as on a fast one."""
+    """The engine searches as deep on a slow machine as on a fast one."""
     engine = Search(nodes=30_000)
     monkeypatch.setattr(terminal, "_engine", lambda: engine)
 
@@ -108,12 +108,12 @@ def test_seats_are_called_by_their_colours_once_these_are_settled() -> None:
 
 def test_insight_is_plain_and_knows_what_is_won() -> None:
     session = paper(*FOUR).session
-    told = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
-    assert told["value"] == 1.0
-    assert told["moves"][0]["action"] in ("g8", "l8")
-    assert told["moves"][0]["plies"] == 1
-    assert as_share(0) == 0.0
-    assert -1 < as_share(-5000) < as_share(100) < 1
+    found = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
+    assert found["value"] == 1.0
+    assert found["moves"][0]["action"] in ("g8", "l8")
+    assert found["moves"][0]["plies"] == 1
+    assert scaled_value(0) == 0.0
+    assert -1 < scaled_value(-5000) < scaled_value(100) < 1
     with pytest.raises(TriremeError):
         insight(session.game, session.state, 1, 0.2, np.random.default_rng(1))
 
@@ -133,9 +133,9 @@ def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_the_network_gives_hints_by_name() -> None:
     screen = paper(*FOUR)
     said = screen.run("hint", "dqn").strip()
-    best, worth = said.split(" · ")[0].split()
+    best, value = said.split(" · ")[0].split()
     assert best in ("g8", "l8")
-    assert float(worth) > 0.5
+    assert float(value) > 0.5
     assert len(said.split(" · ")) == 5
 
 
@@ -144,31 +144,31 @@ def test_the_network_gives_hints_by_name() -> None:
 def test_the_networks_hints_are_its_highest_values_on_free_points(size: int) -> None:
     game = Gomoku(size)
     state = paper("e5", "f6", "e6", game=game).session.state
-    worth = dqn.values(game, state)
-    told = by_network(game, state)
-    points = [game.read(move["action"]) for move in told["moves"]]
+    value = dqn.values(game, state)
+    found = by_network(game, state)
+    points = [game.read(move["action"]) for move in found["moves"]]
     assert not set(points) & set(state.stones)
-    assert [worth[p] for p in points] == sorted(worth.ravel(), reverse=True)[:5]
-    assert all(-1 <= move["value"] <= 1 for move in told["moves"])
-    assert told["value"] == told["moves"][0]["value"]
+    assert [value[p] for p in points] == sorted(value.ravel(), reverse=True)[:5]
+    assert all(-1 <= move["value"] <= 1 for move in found["moves"])
+    assert found["value"] == found["moves"][0]["value"]
 
 
 @pytest.mark.usefixtures("network")
 @pytest.mark.parametrize("stones", [(), ("h8", "i9")])
 def test_insight_holds_the_networks_opinion_beside_the_engines(stones: tuple[str, ...]) -> None:
     session = paper(*stones).session
-    told = insight(session.game, session.state, len(stones) % 2, 0.2, np.random.default_rng(1))
-    assert told["opinions"]["dqn"]["moves"]
-    assert told["unavailable"] == {}
+    found = insight(session.game, session.state, len(stones) % 2, 0.2, np.random.default_rng(1))
+    assert found["opinions"]["dqn"]["moves"]
+    assert found["unavailable"] == {}
 
 
 @pytest.mark.usefixtures("no_network")
 def test_without_its_network_the_engine_still_speaks_and_the_reason_is_told() -> None:
     screen = paper("h8", "i9")
     session = screen.session
-    told = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
-    assert len(told["moves"]) == 5
-    assert told["opinions"] == {}
-    assert "no network" in told["unavailable"]["dqn"] or "onnxruntime" in told["unavailable"]["dqn"]
+    found = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
+    assert len(found["moves"]) == 5
+    assert found["opinions"] == {}
+    assert "no network" in found["unavailable"]["dqn"] or "onnxruntime" in found["unavailable"]["dqn"]
     with pytest.raises(BadSpec):
         screen.run("hint", "dqn")

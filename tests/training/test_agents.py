@@ -26,8 +26,8 @@ from trireme.core.game import Turn
 from trireme.core.onnx import Network
 from trireme.gomoku.agents.dqn import DQN, values
 from trireme.gomoku.agents.dqn_kernels import fives
-from trireme.gomoku.agents.dqn_mcts import DQNTree, Position, best_move, search
-from trireme.gomoku.rules import BattleshipState, Gomoku, Point, makes_five
+from trireme.gomoku.agents.dqn_mcts import DQNTree, TreePosition, best_move, search
+from trireme.gomoku.rules import Gomoku, GomokuState, Point, makes_five
 
 SHIPPED = [
     Path(trireme.gomoku.__path__[0]) / "models" / "dqn",
@@ -36,12 +36,12 @@ SHIPPED = [
 ]
 
 
-def turn(game: Gomoku, state: BattleshipState, seed: int = 0) -> Turn[Any, BattleshipState]:
+def turn(game: Gomoku, state: GomokuState, seed: int = 0) -> Turn[Any, GomokuState]:
     (seat,) = game.to_move(state)
     return Turn(game, seat, state, game.legal(state, seat), np.random.default_rng(seed))
 
 
-def after(game: Gomoku, text: str) -> BattleshipState:
+def after(game: Gomoku, text: str) -> GomokuState:
     return Gomoku(size=game.size, position=text).start()
 
 
@@ -69,7 +69,7 @@ def test_the_gate_of_the_dqn_that_ships() -> None:
     stones=st.permutations([(r, c) for r in range(9) for c in range(9)]), count=st.integers(0, 30)
 )
 def test_taken_points_have_no_value(stones: list[Point], count: int) -> None:
-    game, state = Gomoku(size=9), BattleshipState(tuple(stones[:count]))
+    game, state = Gomoku(size=9), GomokuState(tuple(stones[:count]))
     worth = values(game, state)
     taken = np.zeros((9, 9), np.bool_)
     for point in stones[:count]:
@@ -128,7 +128,7 @@ def test_the_tree_finds_a_double_four_that_its_network_does_not_see() -> None:
     board[1:4, 3] = 1
     board[4, 3] = board[6, 6] = board[5, 0] = board[6, 0] = board[5, 5] = board[6, 3] = -1
     board[0, 3] = 0
-    tree = search(Position(board, 1, -1, True), lambda p: _prefers(p, 3), 400, None)
+    tree = search(TreePosition(board, 1, -1, True), lambda p: _prefers(p, 3), 400, None)
     assert best_move(tree) == 3
 
 
@@ -141,13 +141,13 @@ def _prefers(planes: NDArray[np.int8], point: int) -> NDArray[np.float32]:
 
 def test_every_visit_of_the_tree_is_counted() -> None:
     board = np.zeros((7, 7), np.int8)
-    tree = search(Position(board, 1, -1, True), flat, 50, None)
+    tree = search(TreePosition(board, 1, -1, True), flat, 50, None)
     assert tree.visits.sum() == 50
     assert (np.abs(tree.total) <= tree.visits).all()
 
 
 def test_the_clock_stops_the_tree() -> None:
-    tree = search(Position(np.zeros((7, 7), np.int8), 1, -1, True), flat, 10_000, 0.0)
+    tree = search(TreePosition(np.zeros((7, 7), np.int8), 1, -1, True), flat, 10_000, 0.0)
     assert tree.visits.sum() == 0
 
 

@@ -10,8 +10,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.gomoku.encode import Encoder
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.encode import GomokuEncoder
+from trireme.gomoku.rules import Gomoku, GomokuState
 from trireme.training.replay import UNFILLED, Replay, Transitions, planes_at
 from trireme.training.selfplay_kernels import returns_from
 from trireme.training.symmetry import tables
@@ -37,7 +37,7 @@ def game_of(moves: list[int]) -> Transitions:
     )
 
 
-def plies(moves: list[int], count: int) -> State:
+def plies(moves: list[int], count: int) -> GomokuState:
     game = Gomoku(size=SIZE)
     state = game.start()
     for move in moves[:count]:
@@ -49,7 +49,8 @@ def plies(moves: list[int], count: int) -> State:
 @given(moves=st.permutations(range(SIZE**2)), ply=st.integers(0, 12))
 def test_the_order_of_moves_gives_every_position_of_a_game(moves: list[int], ply: int) -> None:
     found = planes_at(torch.from_numpy(game_of(moves).order[:1]), torch.tensor([ply]))[0]
-    wanted = Encoder(Gomoku(size=SIZE)).planes(State(plies(moves, 0).stones + _points(moves[:ply])))
+    state = GomokuState(plies(moves, 0).stones + _points(moves[:ply]))
+    wanted = GomokuEncoder(Gomoku(size=SIZE)).planes(state)
     assert (found.numpy() == wanted).all()
 
 

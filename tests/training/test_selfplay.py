@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme.gomoku.agents.heuristic import scores_of
-from trireme.gomoku.encode import Encoder
+from trireme.gomoku.encode import GomokuEncoder
 from trireme.gomoku.rules import Gomoku
 from trireme.training import selfplay_kernels as kernels
 from trireme.training.opponents import heuristic_moves, random_moves
@@ -41,7 +41,7 @@ def test_tables_agree_with_the_rulebook(seed: int, plies: int) -> None:
             state = game.start()
             for move in before[b]:
                 state = game.apply(state, {0: divmod(int(move), game.size)})
-            assert (planes[b] == Encoder(game).planes(state)).all()
+            assert (planes[b] == GomokuEncoder(game).planes(state)).all()
             then = game.apply(state, {0: divmod(int(moves[b]), game.size)})
             if not game.to_move(then):
                 assert out.results[finished] == then.winner

@@ -6,7 +6,7 @@ import tkinter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from trireme.gomoku.rules import Gomoku, Point, State, winning_line
+from trireme.gomoku.rules import Gomoku, GomokuState, Point, winning_line
 from trireme.gomoku.show.draw import stars
 
 WOOD, LINE, LABEL = "#e3b873", "#5b4322", "#5b4322"
@@ -44,7 +44,7 @@ class Geometry:
 def draw(
     canvas: tkinter.Canvas,
     game: Gomoku,
-    state: State,
+    state: GomokuState,
     hints: Mapping[Point, str],
     hover: Point | None = None,
 ) -> None:

@@ -14,7 +14,7 @@ from trireme.core.game import Turn
 from trireme.core.play import Forfeit, Session
 from trireme.core.record import Record, append_to
 from trireme.gomoku.formats import load, save
-from trireme.gomoku.rules import COLOUR_NAMES, Action, Gomoku, State
+from trireme.gomoku.rules import COLOUR_NAMES, Action, Gomoku, GomokuState
 from trireme.gomoku.show.draw import status
 
 HUMAN = "human"
@@ -51,8 +51,8 @@ class Match:
         return self.session.game
 
     @property
-    def state(self) -> State:
-        state: State = self.session.state
+    def state(self) -> GomokuState:
+        state: GomokuState = self.session.state
         return state
 
     def seats(self) -> list[str]:
@@ -68,7 +68,7 @@ class Match:
         """Who is to move: a person, an agent's spec, or nobody."""
         return None if self.session.over else self.seats()[self.session.to_move[0]]
 
-    def turn(self, seconds: float) -> Turn[Action, State]:
+    def turn(self, seconds: float) -> Turn[Action, GomokuState]:
         """The decision that is due, fit to be sent to another process.
 
         A copy of the seat's random stream would give the same numbers again at the next turn, so a

@@ -1,9 +1,9 @@
-"""Gomoku: exactly five in a row on 15×15, with everything in sight."""
+"""Gomoku: exactly five in a row on 15×15, with perfect information."""
 
 from trireme.core.registry import Slice
 
 SLICE = Slice(
-    summary="exactly five in a row on 15×15: depth, with everything in sight",
+    summary="exactly five in a row on 15×15: a deep game of perfect information",
     game="trireme.gomoku.rules:Gomoku",
     text="trireme.gomoku.show.draw:text",
     agents={

@@ -3,9 +3,9 @@
 Lines come in, lines go out. Coordinates are `x,y` from 0, x to the right and y downward. `START n`
 and `RECTSTART w,h` begin a game; `BEGIN`, `TURN x,y`, `BOARD` and `SWAP2BOARD` ask for a move;
 `PLAY x,y` puts a given one, `TAKEBACK x,y` takes one off, `RESTART` empties the board; `INFO key
-value` sets time, memory and rule; `ABOUT` tells who this is; `END` leaves. What can't be done is
-answered with ERROR, what is not known with UNKNOWN; nothing but END and the end of its input ends
-the brain.
+value` sets time, memory and rule; `ABOUT` gives name and version; `END` quits. A command that can't
+be carried out is answered with ERROR, an unknown one with UNKNOWN; only END and the end of the
+input end the brain.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from queue import Queue
 import numpy as np
 
 from trireme import __version__
-from trireme.gomoku.engine.engine import TABLE_ROWS, Analysis, Engine, Limits
+from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
+from trireme.gomoku.engine.engine import TABLE_ROWS, Engine
 
 from .openings import balanced, first_stone
 from .rules import LARGEST, SMALLEST, Point
@@ -25,9 +26,9 @@ from .rules import LARGEST, SMALLEST, Point
 OWN, THEIRS, BLOCKED = 1, 2, 3
 UNLIMITED = 2147483647
 OVERHEAD = 0.02
-"""Seconds of a turn kept back for pipes and for waking up."""
+"""Seconds of a turn kept back for pipes and scheduling."""
 MOVES_AHEAD = 20
-"""The time left for the match is thought to be enough for this many moves."""
+"""The time left for the match is shared out over this many moves."""
 QUICKEST = 0.05
 PROGRAM_BYTES = 200 << 20
 """What the program itself takes of the memory allowed."""
@@ -52,7 +53,7 @@ class Brain:
         self.over = False
 
     def stop(self) -> None:
-        """End all thinking, now and later, at once; another thread may call this."""
+        """End this search and all later ones at once; another thread may call this."""
         self._leaving = True
         if self._engine is not None:
             self._engine.stop()
@@ -64,7 +65,7 @@ class Brain:
             return []
         try:
             if self._pending is not None:
-                return self._more(text)
+                return self._position_line(text)
             word, _, rest = text.partition(" ")
             command = self._commands().get(word.upper())
             if command is None:
@@ -141,8 +142,8 @@ class Brain:
         self._pending, self._swap2 = [], True
         return []
 
-    def _more(self, text: str) -> list[str]:
-        """A line of a board that is being told; `DONE` ends it."""
+    def _position_line(self, text: str) -> list[str]:
+        """A line of a position after BOARD or SWAP2BOARD; `DONE` ends it."""
         assert self._pending is not None
         if text.upper() == "END":
             return self._end("")
@@ -169,7 +170,7 @@ class Brain:
         for number, line in enumerate(lines):
             x, y, *_ = _numbers(line, 2)
             self._put((x, y), THEIRS if number % 2 == 0 else OWN)  # white is to move
-        found = self._think()
+        found = self._search()
         if found.value < 0:
             self._stones = {p: 3 - who for p, who in self._stones.items()}
             return ["SWAP"]
@@ -189,7 +190,7 @@ class Brain:
         try:
             self._info[key.lower()] = int(value)
         except ValueError:
-            return []  # a folder, or something newer than this brain: told to be taken silently
+            return []  # a folder or an unknown key: the protocol wants these ignored
         if key.lower() in ("rule", "max_memory") and self._engine is not None:
             self._prepare()
         return []
@@ -221,23 +222,23 @@ class Brain:
             row, col = first_stone(self._height, self._width, self._stones, self._rng)
             self._stones[row, col] = OWN
             return [f"{col},{row}"]
-        found = self._think()
+        found = self._search()
         row, col = found.best
         self._stones[row, col] = OWN
         shown = f"depth {found.depth} value {found.value} nodes {found.nodes}"
         return [f"MESSAGE {shown} line {len(found.line)}", f"{col},{row}"]
 
-    def _think(self) -> Analysis:
+    def _search(self) -> EngineAnalysis:
         assert self._engine is not None
         stones = [(p, 1 if who == OWN else -1) for p, who in self._stones.items() if who != BLOCKED]
         self._engine.set_position(stones, 1, self._walls())
         variety = 24 if len(stones) < 6 else 0
         jitter = (self._rng, variety) if variety else None
         return self._engine.analyse(
-            Limits(seconds=self._budget()), jitter=jitter, report=self._leave_off
+            SearchLimits(seconds=self._budget()), jitter=jitter, report=self._stop_if_leaving
         )
 
-    def _leave_off(self, _: Analysis) -> None:
+    def _stop_if_leaving(self, _: EngineAnalysis) -> None:
         if self._leaving:
             self.stop()
 
@@ -268,11 +269,11 @@ class Brain:
             rows //= 2
         self._engine = Engine(size, exact, rows=rows)
         self._engine.set_position([((2, 2), 1)], -1)
-        self._engine.analyse(Limits(nodes=500, depth=3))
+        self._engine.analyse(SearchLimits(nodes=500, depth=3))
 
 
 def serve(brain: Brain, lines: Iterable[str], write: Callable[[str], object]) -> None:
-    """Answer line after line until END; a thread reads ahead, so that END cuts thinking short."""
+    """Answer line after line until END; a thread reads ahead, so that END stops a search."""
     waiting: Queue[str | None] = Queue()
 
     def read() -> None:

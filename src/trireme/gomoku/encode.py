@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 
 from trireme.core.game import AnyGame, Seat
 
-from .rules import BLACK, WHITE, Action, Choice, Gomoku, State
+from .rules import BLACK, WHITE, Action, Choice, Gomoku, GomokuState
 
 CHOICES: tuple[Choice, ...] = ("black", "white", "more")
 
 
 @dataclass(frozen=True)
-class Encoder:
+class GomokuEncoder:
     """Positions as four planes, moves as flat points, seen by the side to move.
 
     The planes, `int8[4, n, n]` of 0 and 1: own stones, the opponent's stones, all 1 when black is
@@ -36,7 +36,7 @@ class Encoder:
         """How many actions there are, legal or not."""
         return self.game.size**2 + (len(CHOICES) if self.game.opening == "swap2" else 0)
 
-    def planes(self, view: State) -> NDArray[np.int8]:
+    def planes(self, view: GomokuState) -> NDArray[np.int8]:
         """`view` as planes, from the side to move."""
         planes = np.zeros(self.shape, np.int8)
         for (row, col), colour in view.board().items():
@@ -60,7 +60,7 @@ class Encoder:
             return CHOICES[index - self.game.size**2]
         return divmod(int(index), self.game.size)
 
-    def mask(self, view: State) -> NDArray[np.bool_]:
+    def mask(self, view: GomokuState) -> NDArray[np.bool_]:
         """Which actions are legal in `view` for the seat to move: `bool[num_actions]`."""
         mask = np.zeros(self.num_actions, np.bool_)
         if choices := self.game.choosing(view):
@@ -70,36 +70,40 @@ class Encoder:
             mask[[self.index(point) for point in view.stones]] = False
         return mask
 
-    def observe(self, view: State, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
-        """The planes with the own stones of `seat` first, whoever moves; while swap2 has not
-        settled the colours, those of the next stone's colour."""
+    def observe(
+        self, view: GomokuState, seat: Seat, chosen: Sequence[int] = ()
+    ) -> NDArray[np.int8]:
+        """The planes with the own stones of `seat` first, whoever moves; until swap2 has
+        decided the colours, those of the next stone's colour."""
         planes = self.planes(view)
-        settled = self.game.opening != "swap2" or view.black_seat() is not None
-        if settled and self.game.seat_of(view, view.colour) != seat:
+        decided = self.game.opening != "swap2" or view.black_seat() is not None
+        if decided and self.game.seat_of(view, view.colour) != seat:
             planes[[0, 1]] = planes[[1, 0]]
         return planes
 
-    def choices(self, view: State, seat: Seat) -> int:
+    def choices(self, view: GomokuState, seat: Seat) -> int:
         """How many numbers make up an action: one."""
         return 1
 
-    def allowed(self, view: State, seat: Seat, chosen: Sequence[int] = ()) -> NDArray[np.int8]:
+    def allowed(
+        self, view: GomokuState, seat: Seat, chosen: Sequence[int] = ()
+    ) -> NDArray[np.int8]:
         """`int8[num_actions]`: the actions that `seat`, which is to move, may choose."""
         return self.mask(view).astype(np.int8)
 
-    def decide(self, view: State, seat: Seat, chosen: Sequence[int]) -> Action:
+    def decide(self, view: GomokuState, seat: Seat, chosen: Sequence[int]) -> Action:
         """The action that the chosen number means."""
         return self.action(chosen[0])
 
 
-def encoder(game: AnyGame) -> Encoder:
+def encoder(game: AnyGame) -> GomokuEncoder:
     """The encoder of a game of Gomoku."""
     if not isinstance(game, Gomoku):
         raise TypeError(f"expected a Gomoku game, not {game!r}")
-    return Encoder(game)
+    return GomokuEncoder(game)
 
 
-def board_array(game: Gomoku, view: State) -> NDArray[np.int8]:
+def board_array(game: Gomoku, view: GomokuState) -> NDArray[np.int8]:
     """The stones as `int8[n, n]`: 0 empty, 1 black, -1 white."""
     board = np.zeros((game.size, game.size), np.int8)
     for i, point in enumerate(view.stones):

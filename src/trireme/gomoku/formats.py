@@ -3,7 +3,7 @@
 Both keep the stones in order, the two players' names (black first) and the result, and count rows
 from the top. What they have no place for is left behind: times of day, moves taken back, and under
 swap2 who put and chose what, so that such a game comes back as a plain one of the same colours. A
-`.psq` file does not tell its rule: it is read as the standard one, unless it says that somebody
+`.psq` file does not state its rule: it is read as the standard one, unless it says that somebody
 won where the last stone makes an overline only.
 """
 
@@ -17,7 +17,7 @@ from trireme.core.errors import BadSettings, RecordError, unknown
 from trireme.core.play import Session
 from trireme.core.record import Record, load_record
 
-from .rules import Gomoku, Point, Rule, State
+from .rules import Gomoku, GomokuState, Point, Rule
 
 FORMATS = (".jsonl", ".psq", ".sgf")
 _HEADER = re.compile(r"Piskvorky\s+(\d+)\s*x\s*(\d+)", re.IGNORECASE)
@@ -27,7 +27,7 @@ _VALUE = re.compile(r"\[((?:[^\]\\]|\\.)*)\]", re.DOTALL)
 
 
 def load(path: Path) -> Record:
-    """Read a game from a file whose name tells its format."""
+    """Read a game from a file whose suffix gives its format."""
     kind = _kind(path)
     if kind == ".jsonl":
         return load_record(path, partial=True)
@@ -39,7 +39,7 @@ def load(path: Path) -> Record:
 
 
 def save(record: Record, path: Path) -> None:
-    """Write a game to a file whose name tells its format."""
+    """Write a game to a file whose suffix gives its format."""
     kind = _kind(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     if kind == ".jsonl":
@@ -51,7 +51,7 @@ def save(record: Record, path: Path) -> None:
 
 def write_psq(record: Record) -> str:
     """The game as Piskvork keeps it."""
-    game, state, names = _told(record)
+    game, state, names = _final_position(record)
     lines = [f"Piskvorky {game.size}x{game.size}, 11:11, 0"]
     lines += [f"{col + 1},{game.size - row},0" for row, col in state.stones]
     result = {1: "1", -1: "2"}.get(_winner(record, state), "0" if record.end else "-1")
@@ -82,7 +82,7 @@ def read_psq(text: str) -> Record:
 
 def write_sgf(record: Record) -> str:
     """The game as SGF, file format 4, game 4."""
-    game, state, names = _told(record)
+    game, state, names = _final_position(record)
     result = {1: "B+", -1: "W+"}.get(_winner(record, state), "Draw" if record.end else "?")
     black, white = (re.sub(r"([\\\]])", r"\\\1", name) for name in names)
     head = f"FF[4]GM[4]CA[UTF-8]AP[Trireme]SZ[{game.size}]RU[{game.rule}]"
@@ -151,7 +151,7 @@ def _record(
 def _rule_of(size: int, points: Sequence[Point], decided: bool) -> Rule:
     """The rule under which a game with these stones was won."""
     if decided and len(set(points)) == len(points) and 5 <= size <= 26:
-        standard, freestyle = State(), State()
+        standard, freestyle = GomokuState(), GomokuState()
         for point in points:
             standard = Gomoku(size=size)._put(standard, point)
             freestyle = Gomoku(size=size, rule="freestyle")._put(freestyle, point)
@@ -160,7 +160,7 @@ def _rule_of(size: int, points: Sequence[Point], decided: bool) -> Rule:
     return "standard"
 
 
-def _told(record: Record) -> tuple[Gomoku, State, tuple[str, str]]:
+def _final_position(record: Record) -> tuple[Gomoku, GomokuState, tuple[str, str]]:
     """The game, its last position and the names of black and white."""
     if not isinstance(record.game, Gomoku):
         raise RecordError(f"only games of gomoku have this format, not {record.header.game}")
@@ -169,7 +169,7 @@ def _told(record: Record) -> tuple[Gomoku, State, tuple[str, str]]:
     return record.game, state, (record.header.seats[black], record.header.seats[1 - black])
 
 
-def _winner(record: Record, state: State) -> int:
+def _winner(record: Record, state: GomokuState) -> int:
     """Who won, by the rules or by forfeit: 1 black, -1 white, 0 nobody."""
     returns = record.returns
     if returns is None or returns[0] == returns[1]:

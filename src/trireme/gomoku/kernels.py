@@ -9,18 +9,22 @@ Indices into boards are unsigned: numba would otherwise test each of them for a 
 costs a third of the speed.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from trireme.core.jit import njit
+
+Boards = NDArray[np.int8]
+Counts = NDArray[np.int32]
+Points = NDArray[np.int64]
+Index = np.uint64
 
 GOING_ON, WON, DRAWN, ILLEGAL = 0, 1, 2, 3
 """What a step led to; WON: the side that moved has won."""
 
 
 @njit
-def _run(flat: Any, at: Any, step: Any, reach: Any, own: Any) -> Any:
+def _run(flat: Boards, at: Index, step: Index, reach: Index, own: np.int8) -> Index:
     """How many `own` stones follow point `at` without a gap, looking `reach` points far."""
     run = np.uint64(0)
     at += step
@@ -31,7 +35,7 @@ def _run(flat: Any, at: Any, step: Any, reach: Any, own: Any) -> Any:
 
 
 @njit
-def _makes_five(flat: Any, first: Any, row: Any, col: Any, n: Any, exact: bool) -> Any:
+def _makes_five(flat: Boards, first: Index, row: Index, col: Index, n: Index, exact: bool) -> bool:
     """Whether the stone at (row, col) wins, on the board that begins at `first` in `flat`.
 
     Counts both ways along each of the four directions and looks at no other line, so the cost
@@ -48,12 +52,12 @@ def _makes_five(flat: Any, first: Any, row: Any, col: Any, n: Any, exact: bool) 
     rising = _run(flat, at, n - one, min(down, col), own)
     rising += _run(flat, at, one - n, min(row, right), own)
     if exact:
-        return along == 4 or across == 4 or falling == 4 or rising == 4
-    return along >= 4 or across >= 4 or falling >= 4 or rising >= 4
+        return bool(along == 4 or across == 4 or falling == 4 or rising == 4)
+    return bool(along >= 4 or across >= 4 or falling >= 4 or rising >= 4)
 
 
 @njit
-def wins(board: Any, row: int, col: int, exact: bool) -> bool:
+def wins(board: Boards, row: int, col: int, exact: bool) -> bool:
     """Whether the stone at (row, col) of `board: int8[n, n]` stands in a line that wins."""
     flat = board.reshape(board.size)
     n = np.uint64(board.shape[0])
@@ -61,21 +65,23 @@ def wins(board: Any, row: int, col: int, exact: bool) -> bool:
 
 
 @njit
-def place(board: Any, row: int, col: int, colour: int, exact: bool) -> bool:
+def place(board: Boards, row: int, col: int, colour: int, exact: bool) -> bool:
     """Put a stone of `colour` on an empty point of `board: int8[n, n]`; true when it wins."""
     board[row, col] = colour
     return bool(wins(board, row, col, exact))
 
 
 @njit
-def take_back(board: Any, row: int, col: int) -> None:
+def take_back(board: Boards, row: int, col: int) -> None:
     """Take the stone at (row, col) off `board: int8[n, n]` again."""
     board[row, col] = 0
 
 
 @njit
-def _settle(flat: Any, first: Any, row: Any, col: Any, n: Any, count: Any, exact: bool) -> int:
-    """Put the next stone of the game that begins at `first` and say what it led to."""
+def _place_next(
+    flat: Boards, first: Index, row: Index, col: Index, n: Index, count: int, exact: bool
+) -> int:
+    """Put the next stone of the game that begins at `first`; the result."""
     flat[first + row * n + col] = 1 - 2 * (count & 1)
     if _makes_five(flat, first, row, col, n, exact):
         return WON
@@ -85,13 +91,15 @@ def _settle(flat: Any, first: Any, row: Any, col: Any, n: Any, count: Any, exact
 
 
 @njit
-def _empty(flat: Any, first: Any, area: Any) -> None:
+def _empty(flat: Boards, first: Index, area: Index) -> None:
     for i in range(area):
         flat[first + np.uint64(i)] = 0
 
 
 @njit
-def step(boards: Any, counts: Any, actions: Any, results: Any, exact: bool, reset: bool) -> None:
+def step(
+    boards: Boards, counts: Counts, actions: Points, results: Boards, exact: bool, reset: bool
+) -> None:
     """Play `actions: int64[B]`, one on each of `boards: int8[B, n, n]`, in place.
 
     Writes what each led to into `results: int8[B]`. An action on a taken point or off the board
@@ -106,7 +114,7 @@ def step(boards: Any, counts: Any, actions: Any, results: Any, exact: bool, rese
         if action >= area or flat[first + action] != 0:
             results[b] = ILLEGAL
             continue
-        result = _settle(flat, first, action // n, action % n, n, counts[b], exact)
+        result = _place_next(flat, first, action // n, action % n, n, counts[b], exact)
         results[b] = result
         counts[b] += 1
         if reset and result != GOING_ON:
@@ -116,13 +124,18 @@ def step(boards: Any, counts: Any, actions: Any, results: Any, exact: bool, rese
 
 @njit
 def random_step(
-    boards: Any, counts: Any, streams: Any, actions: Any, results: Any, exact: bool
+    boards: Boards,
+    counts: Counts,
+    streams: NDArray[np.uint64],
+    actions: Points,
+    results: Boards,
+    exact: bool,
 ) -> None:
     """Play one random legal move on each of `boards: int8[B, n, n]`, emptying ended ones.
 
-    `streams: uint64[B]` are the games' random states, none of them 0; the moves made are written
-    to `actions: int64[B]` and what they led to into `results: int8[B]`. Every empty point is
-    equally likely: points are drawn until one is empty.
+    `streams: uint64[B]` are the games' random states (xorshift64*), none of them 0; the moves made
+    are written to `actions: int64[B]` and what they led to into `results: int8[B]`. Every empty
+    point is equally likely: points are drawn until one is empty.
     """
     n = np.uint64(boards.shape[1])
     half, low = np.uint64(32), np.uint64(0xFFFFFFFF)
@@ -141,7 +154,7 @@ def random_step(
                 break
         streams[b] = x
         actions[b] = np.int64(row * n + col)
-        result = _settle(flat, first, row, col, n, counts[b], exact)
+        result = _place_next(flat, first, row, col, n, counts[b], exact)
         results[b] = result
         counts[b] += 1
         if result != GOING_ON:
@@ -150,7 +163,7 @@ def random_step(
 
 
 @njit
-def masks(boards: Any, out: Any) -> None:
+def masks(boards: Boards, out: NDArray[np.bool_]) -> None:
     """Write the legal actions of `boards: int8[B, n, n]` into `out: bool[B, n * n]`."""
     area = boards.shape[1] * boards.shape[2]
     flat = boards.reshape(boards.shape[0], area)
@@ -160,7 +173,7 @@ def masks(boards: Any, out: Any) -> None:
 
 
 @njit
-def perft(board: Any, count: int, depth: int, exact: bool, tally: Any) -> None:
+def perft(board: Boards, count: int, depth: int, exact: bool, tally: Points) -> None:
     """Walk every game of `depth` more moves from `board: int8[n, n]` with `count` stones.
 
     Adds to `tally: int64[3]`: games still going on after `depth` moves, games won, games drawn by
@@ -184,7 +197,7 @@ def perft(board: Any, count: int, depth: int, exact: bool, tally: Any) -> None:
 
 
 @njit
-def planes(boards: Any, counts: Any, lasts: Any, out: Any) -> None:
+def planes(boards: Boards, counts: Counts, lasts: Points, out: Boards) -> None:
     """Write `boards: int8[B, n, n]` as the side to move sees them into `out: int8[B, 4, n, n]`.
 
     The planes: own stones, the opponent's, all 1 when black is to move, the last stone. `lasts:

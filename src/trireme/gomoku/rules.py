@@ -1,4 +1,4 @@
-"""The rules of Gomoku, whole: this file is the rulebook.
+"""The rules of Gomoku: this file is the rulebook.
 
 Two players put stones in turn on the empty points of a square board, black first. A stone never
 moves and is never taken off.
@@ -69,7 +69,7 @@ _WORDS: dict[str, Choice] = {
 
 
 @dataclass(frozen=True)
-class State:
+class GomokuState:
     """A position with its history; nothing is hidden, so it is every seat's view as well."""
 
     stones: tuple[Point, ...] = ()
@@ -94,7 +94,7 @@ class State:
         return {p: BLACK if i % 2 == 0 else WHITE for i, p in enumerate(self.stones)}
 
     def black_seat(self) -> Seat | None:
-        """Who plays black; None while swap2 has not settled it."""
+        """Who plays black; None until swap2 has decided it."""
         if not self.choices:
             return None
         chooser = 1 if len(self.choices) == 1 else 0
@@ -102,7 +102,7 @@ class State:
 
 
 @dataclass(frozen=True)
-class Gomoku(Game[State, Action, State]):
+class Gomoku(Game[GomokuState, Action, GomokuState]):
     """Gomoku between two seats."""
 
     size: int = option(15, "points along a side of the board, 5 to 26")
@@ -138,8 +138,8 @@ class Gomoku(Game[State, Action, State]):
         """Every point of the board, row by row from `a1`."""
         return ((row, col) for row in range(self.size) for col in range(self.size))
 
-    def start(self) -> State:
-        state = State()
+    def start(self) -> GomokuState:
+        state = GomokuState()
         for point in self._given():
             if point in state.stones:
                 raise BadSettings(f"position {self.position!r} puts two stones on one point")
@@ -148,7 +148,7 @@ class Gomoku(Game[State, Action, State]):
             state = self._put(state, point)
         return state
 
-    def to_move(self, state: State) -> tuple[Seat, ...]:
+    def to_move(self, state: GomokuState) -> tuple[Seat, ...]:
         if state.winner or len(state.stones) == self.size**2:
             return ()
         placed = len(state.stones)
@@ -158,14 +158,14 @@ class Gomoku(Game[State, Action, State]):
             return (1,) if placed < 5 else (0,)
         return (self.seat_of(state, state.colour),)
 
-    def seat_of(self, state: State, colour: int) -> Seat:
-        """Who plays `colour`, once that is settled."""
+    def seat_of(self, state: GomokuState, colour: int) -> Seat:
+        """Who plays `colour`, once that is decided."""
         black = state.black_seat() if self.opening == "swap2" else 0
         if black is None:
-            raise ValueError("swap2 has not settled the colours yet")
+            raise ValueError("swap2 has not decided the colours yet")
         return black if colour == BLACK else 1 - black
 
-    def choosing(self, state: State) -> tuple[Choice, ...]:
+    def choosing(self, state: GomokuState) -> tuple[Choice, ...]:
         """The choices of swap2 that are open now; none while a stone is to be put."""
         if self.opening == "swap2":
             if not state.choices and len(state.stones) == 3:
@@ -174,13 +174,13 @@ class Gomoku(Game[State, Action, State]):
                 return ("black", "white")
         return ()
 
-    def legal(self, state: State, seat: Seat) -> Listed[Action]:
+    def legal(self, state: GomokuState, seat: Seat) -> Listed[Action]:
         if choices := self.choosing(state):
             return Listed(choices)
         taken = set(state.stones)
         return Listed(p for p in self.points if p not in taken)
 
-    def check(self, state: State, seat: Seat, action: Action) -> None:
+    def check(self, state: GomokuState, seat: Seat, action: Action) -> None:
         to_move = self.to_move(state)
         if not to_move:
             raise IllegalAction("the game is over")
@@ -198,19 +198,19 @@ class Gomoku(Game[State, Action, State]):
         if action in state.stones:
             raise IllegalAction(f"{self.write(action)} has a stone already")
 
-    def apply(self, state: State, actions: Mapping[Seat, Action]) -> State:
+    def apply(self, state: GomokuState, actions: Mapping[Seat, Action]) -> GomokuState:
         (action,) = actions.values()
         if isinstance(action, str):
-            return State(state.stones, (*state.choices, action))
+            return GomokuState(state.stones, (*state.choices, action))
         return self._put(state, action)
 
-    def view(self, state: State, seat: Seat | None) -> State:
+    def view(self, state: GomokuState, seat: Seat | None) -> GomokuState:
         return state
 
-    def imagine(self, view: State, rng: Generator) -> State:
+    def imagine(self, view: GomokuState, rng: Generator) -> GomokuState:
         return view
 
-    def returns(self, state: State) -> tuple[float, ...]:
+    def returns(self, state: GomokuState) -> tuple[float, ...]:
         if not state.winner:
             return (0.0, 0.0)
         won = self.seat_of(state, state.winner)
@@ -238,7 +238,7 @@ class Gomoku(Game[State, Action, State]):
             raise BadText(f"{text!r} is not on the board, which goes from a1 to {corner}")
         return point
 
-    def details(self, state: State, seat: Seat, action: Action) -> dict[str, int | str]:
+    def details(self, state: GomokuState, seat: Seat, action: Action) -> dict[str, int | str]:
         if isinstance(action, str):
             return {}
         return {"player": COLOUR_NAMES[state.colour], "row": action[0], "col": action[1]}
@@ -252,11 +252,11 @@ class Gomoku(Game[State, Action, State]):
         except BadText as error:
             raise BadSettings(f"position: {error}") from None
 
-    def _put(self, state: State, point: Point) -> State:
+    def _put(self, state: GomokuState, point: Point) -> GomokuState:
         colour = state.colour
         stones = (*state.stones, point)
         won = makes_five(set(stones[len(state.stones) % 2 :: 2]), point, self.rule)
-        return State(stones, state.choices, colour if won else 0)
+        return GomokuState(stones, state.choices, colour if won else 0)
 
 
 def makes_five(own: set[Point], point: Point, rule: Rule) -> bool:
@@ -283,7 +283,7 @@ def line_through(own: set[Point], point: Point, direction: Point) -> list[Point]
     return line
 
 
-def winning_line(game: Gomoku, state: State) -> list[Point]:
+def winning_line(game: Gomoku, state: GomokuState) -> list[Point]:
     """The stones of the five that won, in order; empty while nobody has won."""
     if not state.winner or state.last is None:
         return []

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from .atlas import find_map
+from .map_generator import find_map
 from .maps import BadMap, read_map
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trireme.gomoku.agents.heuristic import AGAINST, OWN
-from trireme.gomoku.engine.engine import tables
+from trireme.gomoku.engine.patterns import pattern_tables
 
 from . import opponent_kernels as kernels
 from .selfplay_kernels import Table
@@ -30,7 +30,7 @@ def heuristic_moves(
     stream of its own, so the moves are the same for any number of threads.
     """
     out = np.zeros(len(places), np.int64)
-    constants = tables(exact)[0], OWN, AGAINST
+    constants = pattern_tables(exact).shapes, OWN, AGAINST
 
     def part(chunk: slice) -> None:
         state = table.boards, table.counts, table.streams

@@ -1,4 +1,4 @@
-"""The dqn agent: a network's values of all moves, and nothing else."""
+"""The dqn agent: the move of the highest Q value of a network, without search."""
 
 from __future__ import annotations
 
@@ -15,10 +15,11 @@ from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.onnx import load_network
 from trireme.core.options import option
-from trireme.gomoku.encode import Encoder
-from trireme.gomoku.rules import Action, Gomoku, State
-from trireme.gomoku.swap2 import choose, opening_stone
+from trireme.gomoku.encode import GomokuEncoder
+from trireme.gomoku.rules import Action, Gomoku, GomokuState
+from trireme.gomoku.swap2 import opening_action
 
+MODEL_HELP = "a file of weights, .onnx or .pt (torch); empty: those that ship"
 MODEL = Path(__file__).parent.parent / "models" / "dqn" / "network.onnx"
 
 Floats = NDArray[np.float32]
@@ -30,7 +31,7 @@ Evaluate = Callable[[NDArray[np.int8]], Floats]
 class DQN:
     """Plays the move that a network, trained by self-play, values highest."""
 
-    model: str = option("", "a file of weights, .onnx or .pt (torch); empty: those that ship")
+    model: str = option("", MODEL_HELP)
     epsilon: float = option(0.0, "chance of a random move instead, from 0 to 1")
 
     name: ClassVar[str] = "dqn"
@@ -38,25 +39,24 @@ class DQN:
     def prepare(self, game: AnyGame) -> None:
         evaluator(self.model)
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if self.epsilon and turn.rng.random() < self.epsilon:
             return turn.legal.sample(turn.rng)
-        if stone := opening_stone(game, view, turn.rng):
-            return stone
-        worth = values(game, view, self.model)
-        if options := game.choosing(view):
-            return choose(options, float(worth.max()))
-        return divmod(int(worth.argmax()), game.size)
+        if opening := opening_action(
+            game, view, turn.rng, lambda: float(values(game, view, self.model).max())
+        ):
+            return opening
+        return divmod(int(values(game, view, self.model).argmax()), game.size)
 
 
-def values(game: Gomoku, view: State, model: str = "") -> Floats:
-    """What each point is worth to the side to move, `float[n, n]`, from -1 lost to 1 won.
+def values(game: Gomoku, view: GomokuState, model: str = "") -> Floats:
+    """The Q value of each point for the side to move, `float[n, n]`, from -1 lost to 1 won.
 
     Taken points get minus infinity.
     """
-    planes = Encoder(game).planes(view)
+    planes = GomokuEncoder(game).planes(view)
     q = evaluator(model)(planes[None])[0].reshape(game.size, game.size)
     return np.where(planes[0] + planes[1] == 0, q, -np.inf).astype(np.float32)
 

@@ -1,13 +1,14 @@
-"""Fives at one glance: which points would win at once."""
+"""Winning points of a board: where a stone makes five."""
 
-from typing import Any
+import numpy as np
+from numpy.typing import NDArray
 
 from trireme.core.jit import njit
 from trireme.gomoku.kernels import place, take_back
 
 
 @njit
-def fives(board: Any, colour: int, exact: bool, out: Any) -> int:
+def fives(board: NDArray[np.int8], colour: int, exact: bool, out: NDArray[np.int64]) -> int:
     """Write the points where a stone of `colour` wins into `out: int64[n * n]`; how many.
 
     `board: int8[n, n]` is given back as it came.

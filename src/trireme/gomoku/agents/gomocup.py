@@ -13,11 +13,11 @@ from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.core.play import GRACE, Forfeit
 from trireme.core.program import Broken, Program, Silent
-from trireme.gomoku.rules import Action, Gomoku, Point, State
+from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 
 _MOVE = re.compile(r"(-?\d+)\s*,\s*(-?\d+)")
-_TOLD = 0.95
-"""The share of a budget that the engine is told of: pipes and slow clocks take the rest."""
+_SHARE_OF_TIME = 0.95
+"""The part of a time budget that the engine is given: pipes and slow clocks take the rest."""
 
 
 @dataclass
@@ -25,9 +25,9 @@ class Gomocup:
     """A foreign engine that speaks the Gomocup protocol, run as a program."""
 
     cmd: str = field(metadata={"help": "the command line, such as ./pbrain-embryo"})
-    seconds: float = option(5.0, "seconds a move where the game sets no budget")
-    startup: float = option(30.0, "seconds that the engine may take to get ready")
-    memory: int = option(0, "bytes that the engine may use; 0: as it likes")
+    seconds: float = option(5.0, "seconds a move where the game sets no time budget")
+    startup: float = option(30.0, "seconds that the engine may take to start")
+    memory: int = option(0, "bytes of memory that the engine may use; 0: no limit")
 
     name: ClassVar[str] = "gomocup"
     web: ClassVar[bool] = False
@@ -45,7 +45,7 @@ class Gomocup:
             raise BadSpec('gomocup needs a command line, such as gomocup:cmd="./pbrain-embryo"')
 
     def prepare(self, game: AnyGame) -> None:
-        """Start the engine and wait until it has taken the board: all this off the clock."""
+        """Start the engine and wait until it has accepted the board; this is off the clock."""
         assert isinstance(game, Gomoku)
         self.close()
         try:
@@ -53,30 +53,30 @@ class Gomocup:
         except OSError as error:
             raise Broken(f"can't run {self.cmd!r}: {error.strerror}") from error
         self._game = game
-        self._say(f"START {game.size}")
-        answer = self._hear(self.startup)
+        self._send(f"START {game.size}")
+        answer = self._receive(self.startup)
         if answer.upper() != "OK":
             raise Broken(f"the engine answered START {game.size} with {answer[:120]!r}, not OK")
         rule = 1 if game.rule == "standard" else 0
         for key, value in (("rule", rule), ("game_type", 1), ("max_memory", self.memory)):
-            self._say(f"INFO {key} {value}")
-        self._say("INFO timeout_match 0")
-        self._say("INFO time_left 2147483647")
+            self._send(f"INFO {key} {value}")
+        self._send("INFO timeout_match 0")
+        self._send("INFO time_left 2147483647")
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if self._program is None or self._game != game:
             self.prepare(game)
         seconds = self.seconds if turn.seconds is None else turn.seconds
-        self._say(f"INFO timeout_turn {max(1, int(seconds * _TOLD * 1000))}")
+        self._send(f"INFO timeout_turn {max(1, int(seconds * _SHARE_OF_TIME * 1000))}")
         # Where no clock runs, a slow machine is no reason to forfeit.
         grace = self.startup if turn.seconds is None else seconds * GRACE + GRACE
         deadline = time.monotonic() + seconds + grace
         if game.opening == "swap2" and view.black_seat() is None:
             return self._swap2(game, view, turn.seat, deadline)
-        self._ask(game, view)
-        (point,) = self._points(game, self._hear(deadline - time.monotonic()), turn.seat, (1,))
+        self._send_position(game, view)
+        (point,) = self._points(game, self._receive(deadline - time.monotonic()), turn.seat, (1,))
         return point
 
     def close(self) -> None:
@@ -84,26 +84,26 @@ class Gomocup:
             self._program.end(b"END")
         self._program = None
 
-    def _ask(self, game: Gomoku, view: State) -> None:
-        """Tell the whole position: no engine can be out of step with it."""
+    def _send_position(self, game: Gomoku, view: GomokuState) -> None:
+        """Send the whole position: no engine can be out of step with it."""
         if not view.stones:
-            self._say("BEGIN")
+            self._send("BEGIN")
             return
-        self._say("BOARD")
+        self._send("BOARD")
         for point, colour in view.board().items():
             x, y = _to_protocol(game, point)
-            self._say(f"{x},{y},{1 if colour == view.colour else 2}")
-        self._say("DONE")
+            self._send(f"{x},{y},{1 if colour == view.colour else 2}")
+        self._send("DONE")
 
-    def _swap2(self, game: Gomoku, view: State, seat: int, deadline: float) -> Action:
+    def _swap2(self, game: Gomoku, view: GomokuState, seat: int, deadline: float) -> Action:
         done = len(view.stones)
         if self._planned[:done] == view.stones and len(self._planned) > done:
             return self._planned[done]
-        self._say("SWAP2BOARD")
+        self._send("SWAP2BOARD")
         for point in view.stones:
-            self._say("{},{}".format(*_to_protocol(game, point)))
-        self._say("DONE")
-        answer = self._hear(deadline - time.monotonic())
+            self._send("{},{}".format(*_to_protocol(game, point)))
+        self._send("DONE")
+        answer = self._receive(deadline - time.monotonic())
         if answer.upper() == "SWAP":
             return "black"
         if not game.choosing(view):
@@ -125,11 +125,11 @@ class Gomocup:
                 raise Forfeit(seat, "illegal", f"the engine played {answer[:40]!r}, off the board")
         return points
 
-    def _say(self, line: str) -> None:
+    def _send(self, line: str) -> None:
         assert self._program is not None
         self._program.send(line.encode())
 
-    def _hear(self, seconds: float) -> str:
+    def _receive(self, seconds: float) -> str:
         """The engine's next answer; its messages and what it does not know are passed over."""
         assert self._program is not None
         deadline = time.monotonic() + seconds

@@ -1,4 +1,4 @@
-"""The heuristic agent: one look at every point, no looking ahead."""
+"""The heuristic agent: a pattern score for every point, without search."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.encode import board_array
-from trireme.gomoku.engine.engine import tables
 from trireme.gomoku.engine.pattern_kernels import score_points
-from trireme.gomoku.rules import Action, Gomoku, Point, State
-from trireme.gomoku.swap2 import choose, opening_stone
+from trireme.gomoku.engine.patterns import pattern_tables
+from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
+from trireme.gomoku.swap2 import opening_action
 
 OWN = np.array((0, 1, 2, 6, 30, 35, 250, 300, 10_000, 1_000_000), np.int32)
-"""What a stone is worth by the shape that it makes: nothing, one, open one, two, open two, three,
+"""The score of a stone by the shape that it makes: nothing, one, open one, two, open two, three,
 open three, four, open four, five."""
 AGAINST = np.array((0, 1, 2, 5, 25, 30, 200, 220, 4_000, 100_000), np.int32)
-"""What it is worth by the shape of the other side's that it prevents."""
+"""Its score by the shape of the other side's that it prevents."""
 
 
 @dataclass(frozen=True)
@@ -36,19 +36,17 @@ class Heuristic:
         if isinstance(game, Gomoku):
             scores_of(np.zeros((game.size, game.size), np.int8), 1, game.rule == "standard")
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
         if self.epsilon and turn.rng.random() < self.epsilon:
             return turn.legal.sample(turn.rng)
-        if options := game.choosing(view):
-            return choose(options, self._lead(game, view))
-        if stone := opening_stone(game, view, turn.rng):
-            return stone
+        if opening := opening_action(game, view, turn.rng, lambda: self._lead(game, view)):
+            return opening
         board = board_array(game, view)
         return best_point(scores_of(board, view.colour, game.rule == "standard"), turn.rng)
 
-    def _lead(self, game: Gomoku, view: State) -> float:
+    def _lead(self, game: Gomoku, view: GomokuState) -> float:
         """How much better white's best point is than black's would be."""
         board, exact = board_array(game, view), game.rule == "standard"
         return float(scores_of(board, -1, exact).max() - scores_of(board, 1, exact).max() + 20)
@@ -57,7 +55,7 @@ class Heuristic:
 def scores_of(board: NDArray[np.int8], colour: int, exact: bool) -> NDArray[np.int32]:
     """The score of every point of `board: int8[n, n]` for the side to move; taken ones lowest."""
     scores = np.empty(board.shape, np.int32)
-    score_points(board, colour, tables(exact)[0], OWN, AGAINST, scores)
+    score_points(board, colour, pattern_tables(exact).shapes, OWN, AGAINST, scores)
     return scores
 
 

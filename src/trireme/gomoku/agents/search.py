@@ -1,4 +1,4 @@
-"""The search agent: the engine with a level, a budget and a little variety."""
+"""The search agent: the alpha-beta engine with a level, a budget and some random variety."""
 
 from __future__ import annotations
 
@@ -10,44 +10,48 @@ from numpy.random import Generator
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
-from trireme.gomoku.engine.engine import Analysis, Engine, Limits, Report
+from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits
+from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.openings import first_stone
-from trireme.gomoku.rules import Action, Gomoku, State
-from trireme.gomoku.swap2 import choose, opening_stone
+from trireme.gomoku.rules import Action, Gomoku, GomokuState
+from trireme.gomoku.swap2 import BALANCED, opening_action
 
 Level = Literal["easy", "medium", "hard", "full"]
 
 
 @dataclass(frozen=True)
 class Strength:
-    """What a level may use."""
+    """What a level of the agent may use."""
 
     depth: int
     fours: bool
     threats: bool
-    blur: int
-    """How far, in pattern points, the value of a move may be misjudged."""
+    noise: int
+    """The most that is added at random to the value of a move, in pattern points."""
 
 
 LEVELS: dict[str, Strength] = {
-    "easy": Strength(depth=2, fours=False, threats=False, blur=1500),
-    "medium": Strength(depth=4, fours=True, threats=False, blur=150),
-    "hard": Strength(depth=8, fours=True, threats=False, blur=0),
-    "full": Strength(depth=60, fours=True, threats=True, blur=0),
+    "easy": Strength(depth=2, fours=False, threats=False, noise=1500),
+    "medium": Strength(depth=4, fours=True, threats=False, noise=150),
+    "hard": Strength(depth=8, fours=True, threats=False, noise=0),
+    "full": Strength(depth=60, fours=True, threats=True, noise=0),
 }
-USED = 0.97
-"""The share of a time budget that is spent on thinking."""
+SHARE_OF_TIME = 0.97
+"""The part of the time budget that is spent on searching."""
 
 
 @dataclass
 class Search:
-    """Alpha-beta with threat search: proves wins by fours and threes, looks ahead otherwise."""
+    """Alpha-beta with threat-space search: proves wins by fours and threes (VCF, VCT)."""
 
     level: Level = option("full", "easy, medium, hard or full strength")
     seconds: float | None = option(None, "seconds a move; none: the game's budget, or 1 second")
-    nodes: int | None = option(None, "positions a move; then equal seeds give equal games")
-    depth: int | None = option(None, "plies to look ahead at most")
-    variety: int = option(24, "pattern points by which early moves may vary; 0 for none")
+    nodes: int | None = option(None, "node limit a move; with it equal seeds give equal games")
+    depth: int | None = option(None, "plies to search at most; deeper is stronger and slower")
+    variety: int = option(
+        24,
+        "how much worse an early move may be, in pattern points; 0: always the best",
+    )
 
     name: ClassVar[str] = "search"
 
@@ -67,15 +71,19 @@ class Search:
         engine = self.engine(game)
         middle = game.size // 2
         engine.set_position([((middle, middle), 1), ((middle, middle + 1), -1)], 1)
-        engine.analyse(Limits(nodes=2000, depth=4))
+        engine.analyse(SearchLimits(nodes=2000, depth=4))
 
-    def act(self, turn: Turn[Action, State]) -> Action:
+    def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
-        if stone := opening_stone(game, view, turn.rng):
-            return stone
-        if options := game.choosing(view):
-            return choose(options, self.analyse(game, view, seconds=turn.seconds).value)
+        if opening := opening_action(
+            game,
+            view,
+            turn.rng,
+            lambda: self.analyse(game, view, seconds=turn.seconds).value,
+            BALANCED,
+        ):
+            return opening
         if len(view.stones) < 2:
             return first_stone(game.size, game.size, view.stones, turn.rng)
         return self.analyse(game, view, seconds=turn.seconds, rng=turn.rng).best
@@ -83,20 +91,20 @@ class Search:
     def analyse(
         self,
         game: Gomoku,
-        view: State,
+        view: GomokuState,
         *,
         seconds: float | None = None,
         top: int = 1,
         rng: Generator | None = None,
         report: Report | None = None,
-    ) -> Analysis:
-        """What the engine thinks of a position in which a stone is to be put."""
+    ) -> EngineAnalysis:
+        """The engine's analysis of a position in which a stone is to be put."""
         strength = LEVELS[self.level]
         limits = self._limits(seconds, strength)
         engine = self.engine(game)
         engine.set_position(view.board().items(), view.colour)
-        blur = max(strength.blur, self._variety(view)) if rng is not None else 0
-        jitter = (rng, blur) if rng is not None and blur else None
+        noise = max(strength.noise, self._variety(view)) if rng is not None else 0
+        jitter = (rng, noise) if rng is not None and noise else None
         return engine.analyse(limits, top=top, jitter=jitter, report=report)
 
     def stop(self) -> None:
@@ -110,15 +118,15 @@ class Search:
             self._engine = Engine(game.size, exact)
         return self._engine
 
-    def _variety(self, view: State) -> int:
+    def _variety(self, view: GomokuState) -> int:
         """Most in the first moves, where many are equally good, none after the opening."""
         return self.variety if len(view.stones) < 6 else self.variety // 4 * (len(view.stones) < 14)
 
-    def _limits(self, seconds: float | None, strength: Strength) -> Limits:
+    def _limits(self, seconds: float | None, strength: Strength) -> SearchLimits:
         budgets = [s for s in (self.seconds, seconds) if s is not None]
         budget = min(budgets) if budgets else (1.0 if self.nodes is None else None)
-        return Limits(
-            seconds=None if budget is None else max(budget * USED - 0.003, 0.001),
+        return SearchLimits(
+            seconds=None if budget is None else max(budget * SHARE_OF_TIME - 0.003, 0.001),
             nodes=self.nodes,
             depth=min(strength.depth, self.depth or strength.depth),
             fours=strength.fours,

@@ -1,265 +1,280 @@
-"""Alpha-beta over the engine's position, with the threat search at its nodes.
+"""Principal variation search (PVS): alpha-beta with a transposition table, LMR and a VCF search.
 
-Values are for the side to move: the difference of the pattern scores, or, from PROVEN on, WIN less
-the plies to the five. A value beyond PROVEN is a proof: where not every answer was tried, a loss
-counts as LIKELY only. Arrays are those of `threat_kernels` and `table_kernels`.
+Values are for the side to move: the static evaluation, or, from PROVEN_WIN on, WIN less the plies
+to the five. A value beyond PROVEN_WIN is a proof: where not every answer was tried, a loss counts
+as LIKELY_WIN only.
 """
-
-from typing import Any
-
-import numpy as np
 
 from trireme.core.jit import njit
 
-from .board_kernels import count_of, first_of, number, put, take
+from .board_kernels import as_int, count_of, first_of, make_move, undo_move, zobrist
 from .memory_kernels import (
-    AREA,
-    BREADTH,
-    CUT,
-    DEEPEST,
-    FOUR_AND_THREE,
-    HASH,
-    INNER_FOURS,
-    JITTER,
-    LEAF_FOURS,
-    LIKELY,
-    LIMIT,
-    LINE,
-    LINE_LENGTH,
-    LONGEST,
+    DOUBLE_THREE,
+    FOUR_THREE,
+    LIKELY_WIN,
+    MAKES_FIVE,
     MAKES_FOUR,
-    MOVES,
-    NODES,
-    PLACED,
-    PROVEN,
-    QUIESCENCE,
-    ROOM,
-    STOP,
-    THREAT_LIMIT,
-    TOTAL,
-    TWO_THREES,
-    WIDENING,
+    MAKES_OPEN_FOUR,
+    MAX_PLY,
+    PROVEN_WIN,
     WIN,
-    WINS,
-    WINS_NEXT,
+    EngineBoard,
+    HashTables,
+    Int32s,
+    SearchMemory,
 )
-from .move_ordering_kernels import defend_line, defend_open_four, generate, pick, praise, reduction
-from .threat_search_kernels import extend_line, fours
-from .transposition_kernels import EXACT, LOWER, UNKNOWN, UPPER, hint_of, recall, remember, settled
+from .move_ordering_kernels import (
+    defend_open_four,
+    defend_vcf,
+    generate_moves,
+    late_move_reduction,
+    pick_next,
+    record_cutoff,
+)
+from .threat_search_kernels import extend_pv, vcf
+from .transposition_kernels import (
+    EXACT,
+    LOWER_BOUND,
+    UNKNOWN,
+    UPPER_BOUND,
+    cutoff_value,
+    hash_move,
+    probe,
+    store,
+)
 
 TEMPO = 250
-"""What the move is worth in a quiet position."""
+"""The value of the right to move in a quiet position."""
+DOUBLE_THREE_BONUS = 200
+"""The value of a double three at hand when the other side has no four."""
 
 
 @njit
-def evaluate(state: Any, me: int) -> Any:
-    """The static value for `me`, to move, in a position without fives at hand."""
+def evaluate(board: EngineBoard, me: int) -> int:
+    """The static evaluation for `me`, to move, in a position without fives at hand."""
     other = 3 - me
-    value = state[TOTAL + me - 1] - state[TOTAL + other - 1] + TEMPO
-    quiet = count_of(state, other, MAKES_FOUR) + count_of(state, other, FOUR_AND_THREE) == 0
-    if quiet and count_of(state, me, TWO_THREES) > 0:
-        value += 200
-    return max(min(value, LIKELY - 1), 1 - LIKELY)
+    value = as_int(board.score_sums[me - 1]) - as_int(board.score_sums[other - 1]) + TEMPO
+    quiet = count_of(board, other, MAKES_FOUR) + count_of(board, other, FOUR_THREE) == 0
+    if quiet and count_of(board, me, DOUBLE_THREE) > 0:
+        value += DOUBLE_THREE_BONUS
+    return max(min(value, LIKELY_WIN - 1), 1 - LIKELY_WIN)
 
 
 @njit
-def _verdict(state: Any, me: int, ply: int) -> Any:
+def _terminal_value(board: EngineBoard, me: int, ply: int) -> int:
     """The value of a position that needs no search, else UNKNOWN."""
-    if state[PLACED] == state[AREA]:
+    if board.stone_count == board.area:
         return 0
-    if count_of(state, me, WINS) > 0:
+    if count_of(board, me, MAKES_FIVE) > 0:
         return WIN - ply - 1
-    pressing = count_of(state, 3 - me, WINS)
-    if pressing > 1:
+    threatened = count_of(board, 3 - me, MAKES_FIVE)
+    if threatened > 1:
         return ply + 2 - WIN
-    if pressing == 0 and count_of(state, me, WINS_NEXT) > 0:
+    if threatened == 0 and count_of(board, me, MAKES_OPEN_FOUR) > 0:
         return WIN - ply - 3
-    if ply + 8 > DEEPEST // 2:
-        return evaluate(state, me)
+    if ply + 8 > MAX_PLY // 2:
+        return evaluate(board, me)
     return UNKNOWN
 
 
 @njit
-def _by_fours(
-    state: Any,
-    control: Any,
-    shapes: Any,
-    worth: Any,
-    memo: Any,
+def _short_vcf(
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
     attacker: int,
     depth: int,
     ply: int,
-) -> Any:
-    """Plies to a win by fours that a short search finds, its line left at `ply`; else 0."""
-    made = count_of(state, attacker, MAKES_FOUR) + count_of(state, attacker, FOUR_AND_THREE)
-    if made == 0:
+) -> int:
+    """Plies to the five of a VCF that a few nodes find, its sequence left at `ply`; else 0."""
+    if count_of(board, attacker, MAKES_FOUR) + count_of(board, attacker, FOUR_THREE) == 0:
         return 0
-    allowed = control[INNER_FOURS] if depth > 0 else control[LEAF_FOURS]
-    control[THREAT_LIMIT], control[CUT] = control[NODES] + allowed, 0
-    return fours(state, control, shapes, worth, memo, attacker, ply)
+    allowed = memory.inner_vcf_nodes if depth > 0 else memory.leaf_vcf_nodes
+    memory.threat_node_limit, memory.threats_cut = board.nodes + allowed, 0
+    return vcf(board, memory, tables, attacker, ply)
 
 
 @njit
 def _list_moves(
-    state: Any,
-    control: Any,
-    shapes: Any,
-    worth: Any,
-    memo: Any,
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
     me: int,
     depth: int,
-    hint: int,
+    first: int,
     ply: int,
-) -> Any:
-    """List the moves of a node. How many, and whether all others are known to lose."""
+) -> tuple[int, bool]:
+    """List the moves of a node, `first` the hash move.
+
+    How many, and whether all others are known to lose.
+    """
     other = 3 - me
-    if count_of(state, other, WINS) > 0:
-        state[MOVES + ply * 2 * ROOM] = first_of(state, other, WINS)
+    if count_of(board, other, MAKES_FIVE) > 0:
+        memory.moves[ply, 0] = first_of(board, other, MAKES_FIVE)
         return 1, True
     size = 0
-    if count_of(state, other, WINS_NEXT) > 0:
-        size = defend_open_four(state, control, shapes, worth, me, hint, ply)
-    elif depth >= 2 and _by_fours(state, control, shapes, worth, memo, other, depth, ply + 1) > 0:
-        size = defend_line(state, control, shapes, worth, me, hint, ply)
+    if count_of(board, other, MAKES_OPEN_FOUR) > 0:
+        size = defend_open_four(board, memory, me, first, ply)
+    elif depth >= 2 and _short_vcf(board, memory, tables, other, depth, ply + 1) > 0:
+        size = defend_vcf(board, memory, me, first, ply)
     if size > 0:
         return size, True
-    return generate(state, me, hint, ply), False
+    return generate_moves(board, memory, me, first, ply), False
 
 
 @njit
-def search(
-    state: Any,
-    control: Any,
-    shapes: Any,
-    worth: Any,
-    memo: Any,
-    table: Any,
+def _moves_to_try(memory: SearchMemory, size: int, depth: int) -> int:
+    """Late move pruning: how many of a node's moves are tried."""
+    return min(size, memory.moves_base + memory.moves_per_depth * max(depth, 0))
+
+
+@njit
+def _value_without_moves(
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
+    key: int,
     depth: int,
     alpha: int,
     beta: int,
     me: int,
-    ply: Any,
-) -> Any:
-    """The value for `me`, to move, `depth` plies deep within (alpha, beta); its line at `ply`."""
+    ply: int,
+) -> tuple[int, int]:
+    """The value of a node that needs no moves to be tried, else UNKNOWN; and its hash move or -1.
+
+    At depth 0 and below, quiescence: the static evaluation, unless a five or an open four is to be
+    answered.
+    """
+    value, entry, other = _terminal_value(board, me, ply), -1, 3 - me
+    if value != UNKNOWN:
+        return value, -1
+    if depth > 0:
+        entry = probe(tables.transpositions, memory.generation, key)
+        value = cutoff_value(entry, depth, alpha, beta, ply)
+        if value != UNKNOWN:
+            return value, -1
+    if count_of(board, other, MAKES_FIVE) == 0:
+        plies = _short_vcf(board, memory, tables, me, depth, ply)
+        if plies > 0:
+            return WIN - ply - plies, -1
+        memory.pv_lengths[ply] = 0
+        quiet = count_of(board, other, MAKES_OPEN_FOUR) == 0
+        if depth <= 0 and (quiet or depth <= -memory.quiescence_plies):
+            return evaluate(board, me), -1
+    return UNKNOWN, hash_move(entry)
+
+
+@njit
+def alphabeta(
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
+    depth: int,
+    alpha: int,
+    beta: int,
+    me: int,
+    ply: int,
+) -> int:
+    """The value for `me`, to move, `depth` plies deep within (alpha, beta); its PV at `ply`."""
     other = 3 - me
-    state[LINE_LENGTH + ply] = 0
-    if control[NODES] >= control[LIMIT]:
-        control[STOP] = 1
-    if control[STOP] != 0:
+    memory.pv_lengths[ply] = 0
+    if board.nodes >= memory.node_limit:
+        memory.stop = 1
+    if memory.stop != 0:
         return 0
-    value = _verdict(state, me, ply)
+    key = board.hash ^ zobrist(me, 1)
+    value, first = _value_without_moves(board, memory, tables, key, depth, alpha, beta, me, ply)
     if value != UNKNOWN:
         return value
-    key, entry, pressed = control[HASH] ^ number(me, 1), -1, count_of(state, other, WINS) > 0
-    if depth > 0:
-        entry = recall(control, table, key)
-        value = settled(entry, depth, alpha, beta, ply)
-        if value != UNKNOWN:
-            return value
-    if not pressed:
-        plies = _by_fours(state, control, shapes, worth, memo, me, depth, ply)
-        if plies > 0:
-            return WIN - ply - plies
-        state[LINE_LENGTH + ply] = 0
-        if depth <= 0 and (count_of(state, other, WINS_NEXT) == 0 or depth <= -control[QUIESCENCE]):
-            return evaluate(state, me)
-    size, complete = _list_moves(
-        state, control, shapes, worth, memo, me, depth, hint_of(entry), ply
-    )
-    left = depth if pressed else depth - 1
-    best, chosen, floor = -WIN, -1, alpha
-    tried = size if complete else min(size, control[BREADTH] + control[WIDENING] * max(depth, 0))
+    left = depth if count_of(board, other, MAKES_FIVE) > 0 else depth - 1
+    size, complete = _list_moves(board, memory, tables, me, depth, first, ply)
+    tried = size if complete else _moves_to_try(memory, size, depth)
+    best, best_move, floor = -WIN, -1, alpha
     for i in range(tried):
-        move = pick(state, ply, i, size)
-        less = 0 if complete else reduction(state, me, move, depth, i)
-        put(state, control, shapes, worth, move, me)
-        low = -beta if i == 0 else -alpha - 1
-        value = -search(
-            state, control, shapes, worth, memo, table, left - less, low, -alpha, other, ply + 1
-        )
-        if i > 0 and value > alpha and (less > 0 or value < beta):
-            value = -search(
-                state, control, shapes, worth, memo, table, left, -beta, -alpha, other, ply + 1
-            )
-        take(state, control, shapes, worth, move)
-        if control[STOP] != 0:
+        move = pick_next(memory, ply, i, size)
+        reduced = 0 if complete else late_move_reduction(board, me, move, depth, i)
+        make_move(board, move, me)
+        low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
+        value = -alphabeta(board, memory, tables, left - reduced, low, -alpha, other, ply + 1)
+        if i > 0 and value > alpha and (reduced > 0 or value < beta):
+            value = -alphabeta(board, memory, tables, left, -beta, -alpha, other, ply + 1)
+        undo_move(board, move)
+        if memory.stop != 0:
             return 0
         if value > best:
-            best, chosen = value, move
+            best, best_move = value, move
             if value > alpha:
                 alpha = value
-                state[LINE + ply * LONGEST] = move
-                extend_line(state, ply, 1)
+                memory.pv[ply, 0] = move
+                extend_pv(memory, ply, 1)
                 if alpha >= beta:
-                    praise(state, me, move, max(depth, 1), ply)
+                    record_cutoff(memory, me, move, max(depth, 1), ply)
                     break
-    if best <= -PROVEN and not complete:
-        best = -LIKELY
+    if best <= -PROVEN_WIN and not complete:
+        best = -LIKELY_WIN
     if depth > 0:
-        flag = LOWER if best >= beta else (EXACT if best > floor else UPPER)
-        remember(control, table, key, depth, flag, best, chosen, ply)
+        bound = LOWER_BOUND if best >= beta else (EXACT if best > floor else UPPER_BOUND)
+        store(tables.transpositions, memory.generation, key, depth, bound, best, best_move, ply)
     return best
+
+
+@njit
+def _nth_best(values: Int32s, size: int, n: int) -> int:
+    """The n-th highest, from 1, of the first `size` values; of equals the earlier counts more."""
+    for j in range(size):
+        rank = 1
+        for k in range(size):
+            rank += values[k] > values[j] or (values[k] == values[j] and k < j)
+        if rank == n:
+            return as_int(values[j])
+    return -WIN
 
 
 @njit(nogil=True)
 def search_root(
-    state: Any,
-    control: Any,
-    shapes: Any,
-    worth: Any,
-    memo: Any,
-    table: Any,
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
     depth: int,
     me: int,
-    moves: Any,
-    values: Any,
+    moves: Int32s,
+    jitter: Int32s,
     top: int,
-) -> Any:
+    values: Int32s,
+) -> int:
     """Search `moves: int32[m]` to `depth`, writing `values: int32[m]`; how many were finished.
 
-    The best `top` get exact values, the rest bounds below them. The best move's line is left at
-    ply 0. When the search is stopped, the values of moves that were not finished are -WIN.
+    The best `top` get exact values, the rest upper bounds below them. `jitter: int32[m]` is added
+    to the values of moves that are not proven. The PV is left at ply 0. When the search is stopped,
+    the values of moves that were not finished are -WIN.
     """
     values[:] = -WIN
-    best, ply = -WIN, np.int64(1)  # a literal 1 would compile the recursion twice, uncacheably
+    best, ply = -WIN, as_int(1)  # a literal 1 would compile the recursion twice, uncacheably
     for i in range(moves.size):
-        alpha = -WIN
-        if i >= top:  # the worst of the best `top` so far
-            worse = 0
-            for j in range(i):
-                rank = 0
-                for k in range(i):
-                    rank += values[k] > values[j] or (values[k] == values[j] and k < j)
-                if rank == top - 1:
-                    worse = values[j]
-            alpha = worse
-        bonus = state[JITTER + moves[i]]
-        put(state, control, shapes, worth, moves[i], me)
-        low, high = max(alpha - bonus, -WIN), WIN
+        move, bonus = as_int(moves[i]), as_int(jitter[i])
+        alpha = -WIN if i < top else _nth_best(values, i, top)
+        low = max(alpha - bonus, -WIN)
+        make_move(board, move, me)
         value = -WIN
-        if i >= top:
-            value = -search(
-                state, control, shapes, worth, memo, table, depth - 1, -low - 1, -low, 3 - me, ply
-            )
+        if i >= top:  # a null window first: is it better than the worst of the best `top`?
+            value = -alphabeta(board, memory, tables, depth - 1, -low - 1, -low, 3 - me, ply)
         if i < top or value > low:
-            value = -search(
-                state, control, shapes, worth, memo, table, depth - 1, -high, -low, 3 - me, ply
-            )
-        take(state, control, shapes, worth, moves[i])
-        if control[STOP] != 0:
+            value = -alphabeta(board, memory, tables, depth - 1, -WIN, -low, 3 - me, ply)
+        undo_move(board, move)
+        if memory.stop != 0:
             return i
-        values[i] = value if abs(value) >= PROVEN else value + bonus
+        values[i] = value if abs(value) >= PROVEN_WIN else value + bonus
         if values[i] > best:
-            best = values[i]
-            state[LINE] = moves[i]
-            extend_line(state, 0, 1)
+            best = as_int(values[i])
+            memory.pv[0, 0] = move
+            extend_pv(memory, 0, 1)
     return moves.size
 
 
 @njit
-def root_moves(state: Any, me: int, out: Any) -> Any:
-    """Write the moves worth a look into `out: int32[ROOM]`, most promising first; how many."""
-    size = generate(state, me, -1, 0)
+def root_moves(board: EngineBoard, memory: SearchMemory, me: int, out: Int32s) -> int:
+    """Write the root's moves into `out: int32[MAX_MOVES]`, highest score first; how many."""
+    size = generate_moves(board, memory, me, -1, 0)
     for i in range(size):
-        out[i] = pick(state, 0, i, size)
+        out[i] = pick_next(memory, 0, i, size)
     return size

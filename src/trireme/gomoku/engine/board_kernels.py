@@ -1,8 +1,6 @@
-"""The engine's position: stones put and taken back, with every pattern kept up to date.
+"""The engine's board: make and undo moves, with the Zobrist hash and every pattern kept up to date.
 
-All kernels work on `state: int32[WORDS]` and `control: int64[CONTROLS]` as `layout` maps them, and
-read two tables: `shapes: uint8[2**20]` by line key and `worth: int32[2**16]` by four shapes. Points
-are cells of the padded grid, colours are 1 (black) and 2 (white).
+Indices in the hot loops are unsigned: numba would otherwise test each of them for a negative one.
 """
 
 from typing import Any
@@ -13,151 +11,146 @@ from trireme.core.jit import njit
 from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 from .memory_kernels import (
-    AREA,
-    BOARD,
-    CELLS,
-    COUNT,
     EMPTY,
-    FORCING,
-    FORCINGS,
-    HASH,
-    KEY,
+    MAKES_FIVE,
     MAKES_THREE,
     MARGIN,
-    MOST,
-    NODES,
-    PLACE,
-    PLACED,
-    POINTS,
-    SHAPES,
-    TOTAL,
     WALL,
     WIDTH,
-    WINS,
-    WORTH,
+    EngineBoard,
+    Int32s,
 )
 
 
 @njit
-def number(cell: int, colour: int) -> Any:
-    """A well mixed 64-bit number for a stone, the part it has in a position's hash."""
-    return np.int64(mix64(np.uint64(cell * 2 + colour) * GOLDEN_GAMMA))
+def as_int(number: Any) -> int:
+    """A number out of an array as int64: kernels that take cells are compiled for one type only."""
+    return int(np.int64(number))
 
 
 @njit
-def half(bytes_: Any, colour: int) -> Any:
+def zobrist(cell: int, colour: int) -> int:
+    """The Zobrist key of a stone: 64 well mixed bits, its part in the hash of a position."""
+    return as_int(mix64(np.uint64(cell * 2 + colour) * GOLDEN_GAMMA))
+
+
+@njit
+def shapes_of(both: int, colour: int) -> int:
     """The four shapes of one colour, four bits each, out of the four bytes of both colours."""
-    x = (bytes_ >> (4 * (colour - 1))) & 0x0F0F0F0F
+    x = (both >> (4 * (colour - 1))) & 0x0F0F0F0F
     x = (x | (x >> 4)) & 0x00FF00FF
     return (x | (x >> 8)) & 0xFFFF
 
 
 @njit
-def _enlist(state: Any, c: int, cell: Any) -> None:
+def _add_forcing(board: EngineBoard, c: int, cell: int) -> None:
     """Add an empty point to the forcing ones of colour c + 1."""
-    size = state[FORCINGS + c]
-    state[FORCING + c * MOST + size] = cell
-    state[PLACE + c * CELLS + cell] = size
-    state[FORCINGS + c] = size + 1
+    size = board.forcing_counts[c]
+    board.forcing[c, size] = cell
+    board.forcing_index[c, cell] = size
+    board.forcing_counts[c] = size + 1
 
 
 @njit
-def _strike(state: Any, c: int, cell: Any) -> None:
+def _remove_forcing(board: EngineBoard, c: int, cell: int) -> None:
     """Drop a point from the forcing ones of colour c + 1; the last one takes its place."""
-    size = state[FORCINGS + c] - 1
-    place = state[PLACE + c * CELLS + cell]
-    last = state[FORCING + c * MOST + size]
-    state[FORCING + c * MOST + place] = last
-    state[PLACE + c * CELLS + last] = place
-    state[FORCINGS + c] = size
+    size = board.forcing_counts[c] - 1
+    index = board.forcing_index[c, cell]
+    last = board.forcing[c, size]
+    board.forcing[c, index] = last
+    board.forcing_index[c, last] = index
+    board.forcing_counts[c] = size
 
 
 @njit
-def _revalue(state: Any, worth: Any, cell: Any) -> None:
+def _update_rating(board: EngineBoard, cell: np.uint64) -> None:
     """Bring kind and score of an empty point, and the sums over them, up to date."""
-    bytes_ = np.int64(state[np.uint64(SHAPES) + cell])
+    both = as_int(board.shapes[cell])
     for c in range(2):
-        at = np.uint64(WORTH + c * CELLS) + cell
-        new, old = worth[np.uint64(half(bytes_, c + 1))], state[at]
+        u = np.uint64(c)
+        new = board.rating_table[np.uint64(shapes_of(both, c + 1))]
+        old = board.ratings[u, cell]
         if new != old:
-            state[at] = new
-            state[np.uint64(COUNT + 8 * c + (old & 15))] -= 1
-            state[np.uint64(COUNT + 8 * c + (new & 15))] += 1
-            state[np.uint64(TOTAL + c)] += (new >> 4) - (old >> 4)
+            board.ratings[u, cell] = new
+            board.kind_counts[u, np.uint64(old & 15)] -= 1
+            board.kind_counts[u, np.uint64(new & 15)] += 1
+            board.score_sums[u] += (new >> 4) - (old >> 4)
             if (new & 15) >= MAKES_THREE:
                 if (old & 15) < MAKES_THREE:
-                    _enlist(state, c, np.int64(cell))
+                    _add_forcing(board, c, as_int(cell))
             elif (old & 15) >= MAKES_THREE:
-                _strike(state, c, np.int64(cell))
+                _remove_forcing(board, c, as_int(cell))
 
 
 @njit
-def _spread(state: Any, shapes: Any, worth: Any, cell: Any, colour: int) -> None:
-    """Tell the five points to either side in every line that a stone came or went."""
+def _update_lines(board: EngineBoard, cell: np.uint64, colour: int) -> None:
+    """Update the five points to either side in every line after a stone came or went."""
     for d in range(4):
+        u = np.uint64(d)
         step = np.uint64(1) if d == 0 else np.uint64(WIDTH - 2 + d)  # 1, 31, 32, 33
-        keys = np.uint64(KEY + d * CELLS)
         shift = 8 * d
         for side in range(2):
             at = cell
-            for o in range(1, 6):
+            for distance in range(1, 6):
                 at = at + step if side == 0 else at - step
-                here = state[np.uint64(BOARD) + at]
+                here = board.stones[at]
                 if here == WALL:
                     break
-                place = 5 - o if side == 0 else 4 + o
-                key = state[keys + at] ^ (colour << (2 * place))
-                state[keys + at] = key
-                new = np.int64(shapes[np.uint64(key)])
-                bytes_ = np.int64(state[np.uint64(SHAPES) + at])
-                changed = ((bytes_ >> shift) & 255) ^ new
+                place = 5 - distance if side == 0 else 4 + distance
+                key = board.line_keys[u, at] ^ (colour << (2 * place))
+                board.line_keys[u, at] = key
+                new = as_int(board.shape_table[np.uint64(key)])
+                both = as_int(board.shapes[at])
+                changed = ((both >> shift) & 255) ^ new
                 if changed:
-                    state[np.uint64(SHAPES) + at] = bytes_ ^ (changed << shift)
+                    board.shapes[at] = both ^ (changed << shift)
                     if here == EMPTY:
-                        _revalue(state, worth, at)
+                        _update_rating(board, at)
 
 
 @njit
-def put(state: Any, control: Any, shapes: Any, worth: Any, cell: int, colour: int) -> None:
+def make_move(board: EngineBoard, cell: int, colour: int) -> None:
     """Put a stone of `colour` on an empty point: one node."""
-    control[NODES] += 1
-    state[BOARD + cell] = colour
-    state[PLACED] += 1
+    board.nodes += 1
+    board.stones[cell] = colour
+    board.stone_count += 1
     for c in range(2):
-        own = state[WORTH + c * CELLS + cell]
-        state[COUNT + 8 * c + (own & 15)] -= 1
-        state[TOTAL + c] -= own >> 4
+        own = board.ratings[c, cell]
+        board.kind_counts[c, own & 15] -= 1
+        board.score_sums[c] -= own >> 4
         if (own & 15) >= MAKES_THREE:
-            _strike(state, c, cell)
-    _spread(state, shapes, worth, np.uint64(cell), colour)
-    control[HASH] ^= number(cell, colour)
+            _remove_forcing(board, c, cell)
+    _update_lines(board, np.uint64(cell), colour)
+    board.hash ^= zobrist(cell, colour)
 
 
 @njit
-def take(state: Any, control: Any, shapes: Any, worth: Any, cell: int) -> None:
+def undo_move(board: EngineBoard, cell: int) -> None:
     """Take the stone that was put last off again.
 
     Its point's own kind and score are as they were when it was put: everything since is undone.
     """
-    colour = state[BOARD + cell]
-    state[BOARD + cell] = EMPTY
-    state[PLACED] -= 1
-    _spread(state, shapes, worth, np.uint64(cell), colour)
+    colour = as_int(board.stones[cell])
+    board.stones[cell] = EMPTY
+    board.stone_count -= 1
+    _update_lines(board, np.uint64(cell), colour)
     for c in range(2):
-        own = state[WORTH + c * CELLS + cell]
-        state[COUNT + 8 * c + (own & 15)] += 1
-        state[TOTAL + c] += own >> 4
+        own = board.ratings[c, cell]
+        board.kind_counts[c, own & 15] += 1
+        board.score_sums[c] += own >> 4
         if (own & 15) >= MAKES_THREE:
-            _enlist(state, c, cell)
-    control[HASH] ^= number(cell, colour)
+            _add_forcing(board, c, cell)
+    board.hash ^= zobrist(cell, colour)
 
 
 @njit
-def clear(state: Any, control: Any, shapes: Any, worth: Any, n: int, walls: Any) -> None:
-    """An empty board of n × n points, less the cells `walls: int32[k]`."""
-    state[:] = 0
-    control[HASH] = n
-    state[BOARD : BOARD + CELLS] = WALL
+def clear_board(board: EngineBoard, n: int, walls: Int32s) -> None:
+    """Set up an empty board of n × n points, less the cells `walls: int32[k]`."""
+    board.stones[:] = WALL
+    board.kind_counts[:] = 0
+    board.score_sums[:] = 0
+    board.forcing_counts[:] = 0
+    board.hash, board.nodes, board.stone_count, board.area = n, 0, 0, 0
     middle = n - 1
     for distance in range(n + 1):  # rings around the centre, in half points
         for row in range(n):
@@ -166,66 +159,72 @@ def clear(state: Any, control: Any, shapes: Any, worth: Any, n: int, walls: Any)
                     cell = (row + MARGIN) * WIDTH + col + MARGIN
                     if np.any(walls == cell):
                         continue
-                    state[BOARD + cell] = EMPTY
-                    state[POINTS + state[AREA]] = cell
-                    state[AREA] += 1
-    for i in range(state[AREA]):
-        cell = state[POINTS + i]
-        _look(state, shapes, cell)
+                    board.stones[cell] = EMPTY
+                    board.points[board.area] = cell
+                    board.area += 1
+    for i in range(board.area):
+        cell = as_int(board.points[i])
+        _scan_lines(board, cell)
         for c in range(2):
-            value = worth[half(np.int64(state[SHAPES + cell]), c + 1)]
-            state[WORTH + c * CELLS + cell] = value
-            state[COUNT + 8 * c + (value & 15)] += 1
-            state[TOTAL + c] += value >> 4
+            rating = board.rating_table[shapes_of(as_int(board.shapes[cell]), c + 1)]
+            board.ratings[c, cell] = rating
+            board.kind_counts[c, rating & 15] += 1
+            board.score_sums[c] += rating >> 4
 
 
 @njit
-def _look(state: Any, shapes: Any, cell: int) -> None:
-    """Read the keys and shapes of one point off the board."""
-    bytes_ = 0
+def _scan_lines(board: EngineBoard, cell: int) -> None:
+    """Read the line keys and shapes of one point off the board."""
+    both = 0
     for d in range(4):
         step = 1 if d == 0 else WIDTH - 2 + d
         key = 0
         before, after = True, True
-        for o in range(1, 6):
-            before = before and state[BOARD + cell - o * step] != WALL
-            after = after and state[BOARD + cell + o * step] != WALL
-            key |= (state[BOARD + cell - o * step] if before else WALL) << (2 * (5 - o))
-            key |= (state[BOARD + cell + o * step] if after else WALL) << (2 * (4 + o))
-        state[KEY + d * CELLS + cell] = key
-        bytes_ |= int(shapes[key]) << (8 * d)
-    state[SHAPES + cell] = bytes_
+        for distance in range(1, 6):
+            left, right = board.stones[cell - distance * step], board.stones[cell + distance * step]
+            before = before and left != WALL
+            after = after and right != WALL
+            key |= (left if before else WALL) << (2 * (5 - distance))
+            key |= (right if after else WALL) << (2 * (4 + distance))
+        board.line_keys[d, cell] = key
+        both |= as_int(board.shape_table[key]) << (8 * d)
+    board.shapes[cell] = both
 
 
 @njit
-def kind_of(state: Any, colour: int, cell: int) -> Any:
+def kind_of(board: EngineBoard, colour: int, cell: int) -> int:
     """What kind of move a stone of `colour` on an empty point would be."""
-    return state[WORTH + (colour - 1) * CELLS + cell] & 15
+    return as_int(board.ratings[colour - 1, cell]) & 15
 
 
 @njit
-def count_of(state: Any, colour: int, kind: int) -> Any:
+def score_of(board: EngineBoard, colour: int, cell: int) -> int:
+    """The pattern score of a stone of `colour` on an empty point."""
+    return as_int(board.ratings[colour - 1, cell]) >> 4
+
+
+@njit
+def count_of(board: EngineBoard, colour: int, kind: int) -> int:
     """How many empty points are of `kind` for `colour`."""
-    return state[COUNT + 8 * (colour - 1) + kind]
+    return as_int(board.kind_counts[colour - 1, kind])
 
 
 @njit
-def first_of(state: Any, colour: int, kind: int) -> Any:
+def first_of(board: EngineBoard, colour: int, kind: int) -> int:
     """An empty point that is of `kind`, MAKES_THREE or more, for `colour`; -1 if there is none.
 
-    Of several it is the one nearest the top left, whatever the order of the list.
+    Of several it is the lowest cell, whatever the order of the list.
     """
     found = -1
-    base = FORCING + (colour - 1) * MOST
-    for i in range(state[FORCINGS + colour - 1]):
-        cell = state[base + i]
-        if kind_of(state, colour, cell) == kind and (found < 0 or cell < found):
+    for i in range(board.forcing_counts[colour - 1]):
+        cell = as_int(board.forcing[colour - 1, i])
+        if kind_of(board, colour, cell) == kind and (found < 0 or cell < found):
             found = cell
     return found
 
 
 @njit
-def five_near(state: Any, colour: int, cell: int) -> int:
+def five_near(board: EngineBoard, colour: int, cell: int) -> int:
     """A point in line with the stone at `cell` where `colour` makes five; -1 if none."""
     for d in range(4):
         step = 1 if d == 0 else WIDTH - 2 + d
@@ -233,9 +232,9 @@ def five_near(state: Any, colour: int, cell: int) -> int:
             at = cell
             for _ in range(4):
                 at = at + step if side == 0 else at - step
-                here = state[BOARD + at]
+                here = board.stones[at]
                 if here == EMPTY:
-                    if kind_of(state, colour, at) == WINS:
+                    if kind_of(board, colour, at) == MAKES_FIVE:
                         return at
                 elif here != colour:
                     break

@@ -1,76 +1,182 @@
-"""Where everything lies in the engine's arrays: a map of plain numbers for the kernels.
+"""The engine's memory: the board and all that a search keeps, as records of named arrays.
 
-The engine's position is one `int32[WORDS]` array, because a recursive kernel hands its arguments
-down at every node and one array costs less than twenty. Points lie on a grid 32 wide with a margin
-of five walls, so that a step off the board always meets a wall; a margin serves both the end of
-one row and the beginning of the next.
+A record is one block of memory (a NumPy structured scalar): a kernel takes it as one pointer and
+reads `board.stones[cell]` at an offset that is known when it is compiled. A recursive kernel hands
+its arguments down at every node; a tuple of twenty arrays in place of the pointer is four times
+slower, because numba counts a reference to each of them at every call. `EngineBoard` and
+`SearchMemory` state names, types and shapes of the fields; the hash tables, whose sizes vary, stay
+arrays.
+
+A *cell* is an index into a grid 32 wide with a margin of five walls around the board, so that a
+step off the board always meets a wall; one margin serves both the end of a row and the beginning of
+the next. A *colour* is 1 (black) or 2 (white); an axis of 2 has black at 0 and white at 1. A *ply*
+counts moves from the root of the search.
 """
+
+from typing import Annotated, Any, NamedTuple, cast, get_type_hints
+
+import numpy as np
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Int32s = NDArray[np.int32]
+Int64s = NDArray[np.int64]
 
 WIDTH = 32
 MARGIN = 5
-MOST = 26 * 26
-"""The points of the largest board."""
 CELLS = WIDTH * 36 + 2 * MARGIN
+MAX_POINTS = 26 * 26
+"""The points of the largest board."""
+MAX_MOVES = 128
+"""Moves of one node, at most."""
+MAX_PLY = 240
+MAX_PV = 64
+"""Moves of a principal variation, at most."""
+LINE_KEYS = 1 << 20
+"""Ten points of two bits."""
+SHAPE_SETS = 1 << 16
+"""The shapes in four directions, of four bits."""
 EMPTY, BLACK, WHITE, WALL = 0, 1, 2, 3
-
-BOARD = 0
-"""What stands on each point."""
-KEY = BOARD + CELLS
-"""For each of four directions and each point: the ten points around it in that line, two bits
-each, nearest the middle."""
-SHAPES = KEY + 4 * CELLS
-"""For each point, a byte a direction: the shape that a black stone would make there in the low
-half, a white one in the high half."""
-WORTH = SHAPES + CELLS
-"""For each colour and point: the kind of move that a stone there would be, and its score above."""
-COUNT = WORTH + 2 * CELLS
-"""For each colour: how many empty points are of each of 8 kinds."""
-TOTAL = COUNT + 16
-"""For each colour: the sum of scores over empty points."""
-POINTS = TOTAL + 2
-"""The points of the board, nearest the centre first; their number is in `AREA`."""
-AREA = POINTS + MOST
-FORCING = AREA + 1
-"""For each colour: the empty points where it would make an open three or more, in no order."""
-FORCINGS = FORCING + 2 * MOST
-"""For each colour: how many they are."""
-PLACE = FORCINGS + 2
-"""For each colour and point: its place among them."""
-PLACED = PLACE + 2 * CELLS
-"""How many stones are on the board."""
-MOVES = PLACED + 1
-"""For each ply, room for the moves of a node and their ordering scores."""
-ROOM = 128
-DEEPEST = 240
-LINE = MOVES + 2 * ROOM * DEEPEST
-"""For each ply, the sequence that wins or the best line from there, LONGEST moves each."""
-LONGEST = 64
-LINE_LENGTH = LINE + DEEPEST * LONGEST
-KILLERS = LINE_LENGTH + DEEPEST
-HISTORY = KILLERS + 2 * DEEPEST
-SEEN = HISTORY + 2 * CELLS
-"""A stamp for each point: which set of points it was last put into."""
-STAMP = SEEN + CELLS
-JITTER = STAMP + 1
-"""For each point, a small bonus at the root that varies the choice among equals."""
-WORDS = JITTER + CELLS
-
-# The control words, an `int64[CONTROLS]` array that the outside may write while a kernel runs.
-HASH, NODES, LIMIT, THREAT_LIMIT, STOP, CUT, AGE = range(7)
-LEAF_FOURS, INNER_FOURS, BREADTH, WIDENING, QUIESCENCE = range(7, 12)
-"""How many nodes a search for fours may take at a leaf and above; how many moves a node tries:
-BREADTH, and WIDENING more for every ply of depth; how many plies below depth 0 open fours are still
-defended against."""
-CONTROLS = 12
 
 # The shapes that one stone makes in one line, weakest first.
 NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)
 
-# The kinds of moves, by all four lines together.
-QUIET, SHAPING, MAKES_THREE, MAKES_FOUR, TWO_THREES, FOUR_AND_THREE, WINS_NEXT, WINS = range(8)
+# The kinds of moves, by the shapes in all four lines together, weakest first. An open four and a
+# double four are one kind, MAKES_OPEN_FOUR: after either, one answer does not stop the five.
+QUIET, BUILDING, MAKES_THREE, MAKES_FOUR, DOUBLE_THREE, FOUR_THREE, MAKES_OPEN_FOUR, MAKES_FIVE = (
+    range(8)
+)
+KINDS = 8
 
-PROVEN = 20_000
-"""Values from here on are proofs: WIN less the plies to the five."""
+# Values of positions, for the side to move.
 WIN = 30_000
-LIKELY = 10_000
-"""The value of a position where every move that was looked at loses, but not all were."""
+"""A proven win counts WIN less the plies to the five, a proven loss the negative of that."""
+PROVEN_WIN = 20_000
+"""Values from here on are proven wins."""
+LIKELY_WIN = 10_000
+"""Above every static evaluation. The negative of it is the value of a position where every move
+that was searched loses, but not every move was searched."""
+
+
+class EngineBoard:
+    """A position with its patterns, kept up to date as moves are made and undone."""
+
+    hash: Annotated[int, np.int64]
+    """The Zobrist hash."""
+    nodes: Annotated[int, np.int64]
+    """Moves made since the analysis began."""
+    stone_count: Annotated[int, np.int64]
+    area: Annotated[int, np.int64]
+    """How many points the board has."""
+    stones: Annotated[Int32s, np.int32, CELLS]
+    """EMPTY, BLACK, WHITE or WALL."""
+    line_keys: Annotated[Int32s, np.int32, (4, CELLS)]
+    """By direction: the ten points around a cell in that line, two bits each."""
+    shapes: Annotated[Int32s, np.int32, CELLS]
+    """A byte for each direction, the shapes that a stone there would make: a black one's in the low
+    half, a white one's in the high half."""
+    ratings: Annotated[Int32s, np.int32, (2, CELLS)]
+    """What a move of this colour there would be: score * 16 + kind; on a taken cell as it was when
+    the stone was put."""
+    kind_counts: Annotated[Int32s, np.int32, (2, KINDS)]
+    """How many empty points are of each kind for this colour."""
+    score_sums: Annotated[Int32s, np.int32, 2]
+    """The sum of this colour's scores over empty points."""
+    forcing_counts: Annotated[Int32s, np.int32, 2]
+    """How many empty points there are where this colour makes an open three or more."""
+    forcing: Annotated[Int32s, np.int32, (2, MAX_POINTS)]
+    """These points' cells, in no order."""
+    forcing_index: Annotated[Int32s, np.int32, (2, CELLS)]
+    """Where in `forcing` such a cell is."""
+    points: Annotated[Int32s, np.int32, MAX_POINTS]
+    """The cells of the board, nearest the centre first, `area` of them."""
+    shape_table: Annotated[Bytes, np.uint8, LINE_KEYS]
+    """The shapes of both colours by line key, as a byte of `shapes`."""
+    rating_table: Annotated[Int32s, np.int32, SHAPE_SETS]
+    """The rating of a move by the shapes that it makes in the four directions, four bits each."""
+
+
+class SearchMemory:
+    """Limits, flags and what a search keeps, by ply and for the whole analysis."""
+
+    stop: Annotated[int, np.int64]
+    """Not 0: end the search. Another thread may set it while a kernel runs."""
+    node_limit: Annotated[int, np.int64]
+    """The value of `EngineBoard.nodes` at which the search stops."""
+    threat_node_limit: Annotated[int, np.int64]
+    """The value at which a threat search ends without a result."""
+    threats_cut: Annotated[int, np.int64]
+    """Not 0: the last threat search did so."""
+    generation: Annotated[int, np.int64]
+    """The number of this analysis modulo 256, which its entries in the transposition table bear."""
+    leaf_vcf_nodes: Annotated[int, np.int64]
+    """Nodes that a VCF search may take at a leaf."""
+    inner_vcf_nodes: Annotated[int, np.int64]
+    """The same at an inner node."""
+    moves_base: Annotated[int, np.int64]
+    """Late move pruning: how many moves a node tries at depth 0."""
+    moves_per_depth: Annotated[int, np.int64]
+    """How many more it tries for every ply of depth."""
+    quiescence_plies: Annotated[int, np.int64]
+    """How many plies below depth 0 open fours are still defended against."""
+    moves: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
+    """The moves of the node at each ply."""
+    move_scores: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
+    """Their ordering scores."""
+    pv: Annotated[Int32s, np.int32, (MAX_PLY, MAX_PV)]
+    """The principal variation (PV) from each ply on, or the winning sequence that a threat search
+    found there."""
+    pv_lengths: Annotated[Int32s, np.int32, MAX_PLY]
+    killers: Annotated[Int32s, np.int32, 2 * MAX_PLY]
+    """Shared by two uses: alpha-beta has the two killer moves of a ply at 2 * ply, threat search
+    has at ply the reply that refuted the last attack there."""
+    history: Annotated[Int32s, np.int32, (2, CELLS)]
+    """The history heuristic: how well a colour's move has cut elsewhere."""
+    mark: Annotated[int, np.int64]
+    """The newest mark of `marks`."""
+    marks: Annotated[Int32s, np.int32, CELLS]
+    """The mark of the set of defences that a cell was last added to."""
+
+
+class HashTables(NamedTuple):
+    """The tables whose size the user may choose; rows are powers of two."""
+
+    transpositions: Int64s
+    """int64[2**k, 2]: the transposition table, see `transposition_kernels`."""
+    no_win: Int64s
+    """int64[2**k]: hashes of positions from which a threat search found no win."""
+
+
+def _new_record(layout: type) -> Any:
+    """A record, all zero, with the fields that a class states as `Annotated[_, dtype, shape]`."""
+    hints = get_type_hints(layout, include_extras=True)
+    fields = [(name, *hint.__metadata__) for name, hint in hints.items()]
+    return np.zeros(1, np.dtype(fields, align=True)).view(np.recarray)[0]
+
+
+def new_board(shape_table: Bytes, rating_table: Int32s) -> EngineBoard:
+    """A board under the pattern tables of a rule, for `clear_board` to set up."""
+    board = cast(EngineBoard, _new_record(EngineBoard))
+    board.shape_table[:] = shape_table
+    board.rating_table[:] = rating_table
+    return board
+
+
+def new_search_memory() -> SearchMemory:
+    """Memory for a search, all zero."""
+    return cast(SearchMemory, _new_record(SearchMemory))
+
+
+def new_hash_tables(rows: int, threat_rows: int) -> HashTables:
+    """Empty tables; both numbers are powers of two."""
+    return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64))
+
+
+def cell_of(point: tuple[int, int]) -> int:
+    """The cell of a point (row, col) of the board."""
+    return (point[0] + MARGIN) * WIDTH + point[1] + MARGIN
+
+
+def point_of(cell: int) -> tuple[int, int]:
+    """The point (row, col) of a cell."""
+    return int(cell) // WIDTH - MARGIN, int(cell) % WIDTH - MARGIN

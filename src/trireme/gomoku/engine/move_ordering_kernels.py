@@ -1,143 +1,151 @@
-"""Which moves to try, and in what order: the part of the search that decides its depth.
+"""Move ordering: which moves a node tries, and in what order; it decides how deep a search gets.
 
-Arrays are those of `position_kernels`. The moves of a node lie in `state` at the place of its ply,
-with a score each.
+The hash move comes first, then pattern scores with the killer and history heuristics. The moves of
+a node lie at its ply in `memory.moves`, with a score each in `memory.move_scores`.
 """
 
 import math
-from typing import Any
 
 from trireme.core.jit import njit
 
-from .board_kernels import first_of, kind_of
+from .board_kernels import as_int, first_of, kind_of, score_of
 from .memory_kernels import (
-    AREA,
-    BOARD,
     CELLS,
     EMPTY,
-    HISTORY,
-    KILLERS,
-    LINE,
-    LINE_LENGTH,
-    LONGEST,
+    MAKES_OPEN_FOUR,
     MAKES_THREE,
-    MOVES,
-    POINTS,
+    MAX_MOVES,
     QUIET,
-    ROOM,
-    WINS_NEXT,
-    WORTH,
+    EngineBoard,
+    SearchMemory,
 )
-from .threat_search_kernels import defences
+from .threat_search_kernels import vcf_defences
+
+HASH_MOVE_SCORE = 1_000_000
+KILLER_SCORE = 200
+MAX_HISTORY = 400
+"""When a history score exceeds this, all of them are halved."""
 
 
 @njit
-def _promise(state: Any, me: int, cell: int, hint: int, ply: int) -> Any:
-    """How early a move should be tried."""
-    own = state[WORTH + (me - 1) * CELLS + cell] >> 4
-    against = state[WORTH + (2 - me) * CELLS + cell] >> 4
-    score = 2 * own + against + state[HISTORY + (me - 1) * CELLS + cell]
-    if cell == hint:
-        score += 1_000_000
-    elif cell == state[KILLERS + 2 * ply] or cell == state[KILLERS + 2 * ply + 1]:
-        score += 200
+def _ordering_score(
+    board: EngineBoard, memory: SearchMemory, me: int, cell: int, hash_move: int, ply: int
+) -> int:
+    """How early a move should be tried: the higher, the earlier."""
+    score = 2 * score_of(board, me, cell) + score_of(board, 3 - me, cell)
+    score += as_int(memory.history[me - 1, cell])
+    if cell == hash_move:
+        score += HASH_MOVE_SCORE
+    elif cell == memory.killers[2 * ply] or cell == memory.killers[2 * ply + 1]:
+        score += KILLER_SCORE
     return score
 
 
 @njit
-def _append(state: Any, me: int, cell: int, hint: int, ply: int, size: int) -> Any:
-    base = MOVES + ply * 2 * ROOM
-    state[base + size] = cell
-    state[base + ROOM + size] = _promise(state, me, cell, hint, ply)
+def _append_move(
+    board: EngineBoard,
+    memory: SearchMemory,
+    me: int,
+    cell: int,
+    hash_move: int,
+    ply: int,
+    size: int,
+) -> int:
+    memory.moves[ply, size] = cell
+    memory.move_scores[ply, size] = _ordering_score(board, memory, me, cell, hash_move, ply)
     return size + 1
 
 
 @njit
-def generate(state: Any, me: int, hint: int, ply: int) -> Any:
-    """List the moves worth a try for `ply`, in no order; how many."""
+def generate_moves(
+    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int
+) -> int:
+    """List the moves that build or prevent a shape for `ply`, in no order; how many."""
     size = 0
-    for i in range(state[AREA]):
-        cell = state[POINTS + i]
-        if state[BOARD + cell] != EMPTY or size == ROOM:
+    area = board.area
+    for i in range(area):
+        cell = as_int(board.points[i])
+        if board.stones[cell] != EMPTY or size == MAX_MOVES:
             continue
-        if kind_of(state, me, cell) != QUIET or kind_of(state, 3 - me, cell) != QUIET:
-            size = _append(state, me, cell, hint, ply, size)
+        if kind_of(board, me, cell) != QUIET or kind_of(board, 3 - me, cell) != QUIET:
+            size = _append_move(board, memory, me, cell, hash_move, ply, size)
     if size > 0:
         return size
-    for i in range(state[AREA]):
-        if state[BOARD + state[POINTS + i]] == EMPTY:
-            return _append(state, me, state[POINTS + i], hint, ply, 0)
+    for i in range(area):
+        cell = as_int(board.points[i])
+        if board.stones[cell] == EMPTY:
+            return _append_move(board, memory, me, cell, hash_move, ply, 0)
     return 0
 
 
 @njit
-def _score_defences(state: Any, me: int, hint: int, ply: int, many: int) -> Any:
-    """Take the defences listed at the next ply's place over to this ply's, scored; how many."""
-    found, size = MOVES + (ply + 1) * 2 * ROOM, 0
-    for i in range(many):
-        size = _append(state, me, state[found + i], hint, ply, size)
+def _score_defences(
+    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int, count: int
+) -> int:
+    """Take the defences listed at the next ply over to this ply, scored; how many."""
+    size = 0
+    for i in range(count):
+        cell = as_int(memory.moves[ply + 1, i])
+        size = _append_move(board, memory, me, cell, hash_move, ply, size)
     return size
 
 
 @njit
 def defend_open_four(
-    state: Any, control: Any, shapes: Any, worth: Any, me: int, hint: int, ply: int
-) -> Any:
+    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int
+) -> int:
     """List every move that may stop the other side's open or double four; how many."""
-    state[LINE + ply * LONGEST] = first_of(state, 3 - me, WINS_NEXT)
-    state[LINE_LENGTH + ply] = 1
-    many = defences(state, control, shapes, worth, 3 - me, ply, ply + 1)
-    state[LINE_LENGTH + ply] = 0
-    return _score_defences(state, me, hint, ply, many)
+    memory.pv[ply, 0] = first_of(board, 3 - me, MAKES_OPEN_FOUR)
+    memory.pv_lengths[ply] = 1
+    count = vcf_defences(board, memory, 3 - me, ply, ply + 1)
+    memory.pv_lengths[ply] = 0
+    return _score_defences(board, memory, me, hash_move, ply, count)
 
 
 @njit
-def defend_line(
-    state: Any, control: Any, shapes: Any, worth: Any, me: int, hint: int, ply: int
-) -> Any:
-    """List every move that may stop the other side's win by fours, its line left at the next ply.
+def defend_vcf(board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int) -> int:
+    """List every move that may stop the other side's VCF, its sequence left at the next ply.
 
     How many; 0 or less where there are too many to list.
     """
-    many = defences(state, control, shapes, worth, 3 - me, ply + 1, ply + 1)
-    return _score_defences(state, me, hint, ply, many)
+    count = vcf_defences(board, memory, 3 - me, ply + 1, ply + 1)
+    return _score_defences(board, memory, me, hash_move, ply, count)
 
 
 @njit
-def pick(state: Any, ply: int, i: int, size: int) -> Any:
-    """The most promising of the moves from place `i` on, swapped to place `i`.
+def pick_next(memory: SearchMemory, ply: int, i: int, size: int) -> int:
+    """The move of the highest score from place `i` on, swapped to place `i`.
 
     Sorting as one goes: most nodes are cut after a move or two.
     """
-    base = MOVES + ply * 2 * ROOM
-    scores = base + ROOM
+    moves, scores = memory.moves, memory.move_scores
     best = i
     for j in range(i + 1, size):
-        if state[scores + j] > state[scores + best]:
+        if scores[ply, j] > scores[ply, best]:
             best = j
-    state[base + i], state[base + best] = state[base + best], state[base + i]
-    state[scores + i], state[scores + best] = state[scores + best], state[scores + i]
-    return state[base + i]
+    moves[ply, i], moves[ply, best] = moves[ply, best], moves[ply, i]
+    scores[ply, i], scores[ply, best] = scores[ply, best], scores[ply, i]
+    return as_int(moves[ply, i])
 
 
 @njit
-def praise(state: Any, me: int, cell: int, depth: int, ply: int) -> None:
-    """A move cut the search: try it early elsewhere."""
-    if state[KILLERS + 2 * ply] != cell:
-        state[KILLERS + 2 * ply + 1] = state[KILLERS + 2 * ply]
-        state[KILLERS + 2 * ply] = cell
-    at = HISTORY + (me - 1) * CELLS + cell
-    state[at] += depth * depth
-    if state[at] > 400:
-        for i in range(2 * CELLS):
-            state[HISTORY + i] >>= 1
+def record_cutoff(memory: SearchMemory, me: int, cell: int, depth: int, ply: int) -> None:
+    """Update the killer and history heuristics after a beta cutoff by a move."""
+    if memory.killers[2 * ply] != cell:
+        memory.killers[2 * ply + 1] = memory.killers[2 * ply]
+        memory.killers[2 * ply] = cell
+    memory.history[me - 1, cell] += depth * depth
+    if memory.history[me - 1, cell] > MAX_HISTORY:
+        for c in range(2):
+            for i in range(CELLS):
+                memory.history[c, i] >>= 1
 
 
 @njit
-def reduction(state: Any, me: int, cell: int, depth: int, index: int) -> int:
-    """How much shallower a late, quiet move is tried at first."""
+def late_move_reduction(board: EngineBoard, me: int, cell: int, depth: int, index: int) -> int:
+    """Late move reduction (LMR): by how many plies less a late, quiet move is tried at first."""
     if index < 3 or depth < 2:
         return 0
-    if kind_of(state, me, cell) >= MAKES_THREE or kind_of(state, 3 - me, cell) >= MAKES_THREE:
+    if kind_of(board, me, cell) >= MAKES_THREE or kind_of(board, 3 - me, cell) >= MAKES_THREE:
         return 0
     return int(0.5 + math.log(depth) * math.log(index) / 1.8)

@@ -5,30 +5,33 @@ before the stone and the five after it. Five to either side is exactly what it t
 line of five is not a line of six.
 """
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import NDArray
 
 from trireme.core.jit import njit
 
 from .memory_kernels import (
+    BUILDING,
+    DOUBLE_THREE,
     FIVE,
     FOUR,
-    FOUR_AND_THREE,
+    FOUR_THREE,
+    LINE_KEYS,
+    MAKES_FIVE,
     MAKES_FOUR,
+    MAKES_OPEN_FOUR,
     MAKES_THREE,
     NOTHING,
     OPEN_FOUR,
     OPEN_THREE,
     QUIET,
-    SHAPING,
+    SHAPE_SETS,
     TWO,
-    TWO_THREES,
-    WINS,
-    WINS_NEXT,
+    Bytes,
+    Int32s,
 )
 
-KEYS = 1 << 20
+Stones = NDArray[np.int8]
 
 
 @njit
@@ -47,7 +50,7 @@ def _run(key: int) -> int:
 
 
 @njit
-def _shape(key: int, shapes: Any, exact: bool) -> int:
+def _shape(key: int, shapes: Bytes, exact: bool) -> int:
     """The shape in one line, from the shapes of all lines with one more own stone."""
     run = _run(key)
     if run == 5 or (run > 5 and not exact):
@@ -70,68 +73,70 @@ def _shape(key: int, shapes: Any, exact: bool) -> int:
 
 
 @njit
-def fill_shapes(exact: bool, both: Any) -> None:
+def fill_shapes(exact: bool, both: Bytes) -> None:
     """Fill `both: uint8[2**20]`: a black stone's shape in the low half, a white one's in the high.
 
     A shape depends only on lines with more own stones, so keys are visited by falling count.
     """
-    shapes = np.zeros(KEYS, np.uint8)
-    count = np.zeros(KEYS, np.uint8)
-    for key in range(1, KEYS):
+    shapes = np.zeros(LINE_KEYS, np.uint8)
+    count = np.zeros(LINE_KEYS, np.uint8)
+    for key in range(1, LINE_KEYS):
         count[key] = count[key >> 2] + (key & 3 == 1)
     starts = np.zeros(12, np.int64)
-    for key in range(KEYS):
+    for key in range(LINE_KEYS):
         starts[10 - count[key] + 1] += 1
     for own in range(11):
         starts[own + 1] += starts[own]
-    order = np.empty(KEYS, np.int32)
-    for key in range(KEYS):
+    order = np.empty(LINE_KEYS, np.int32)
+    for key in range(LINE_KEYS):
         rank = 10 - count[key]
         order[starts[rank]] = key
         starts[rank] += 1
-    for at in range(KEYS):
+    for at in range(LINE_KEYS):
         shapes[order[at]] = _shape(order[at], shapes, exact)
-    for key in range(KEYS):
+    for key in range(LINE_KEYS):
         odd, even = key & 0xAAAAA, key & 0x55555
         stones = (odd >> 1) ^ even  # 1 where one of two bits is set: a stone, not a wall or a gap
         both[key] = shapes[key] | (shapes[key ^ (stones | (stones << 1))] << 4)
 
 
 @njit
-def fill_worth(values: Any, bonus: Any, worth: Any) -> None:
-    """Fill `worth: int32[2**16]` by four shapes of four bits: score * 16 + kind of move.
+def fill_ratings(values: Int32s, bonus: Int32s, ratings: Int32s) -> None:
+    """Fill `ratings: int32[2**16]` by four shapes of four bits: a move's score * 16 + its kind.
 
     `values: int32[10]` scores each shape, `bonus: int32[8]` each kind on top.
     """
-    for index in range(1 << 16):
-        fives, opens, fours, threes, score, strongest = 0, 0, 0, 0, 0, 0
+    for index in range(SHAPE_SETS):
+        fives, open_fours, fours, threes, score, strongest = 0, 0, 0, 0, 0, 0
         for d in range(4):
             shape = min((index >> (4 * d)) & 15, FIVE)
             score += values[shape]
             strongest = max(strongest, shape)
             fives += shape == FIVE
-            opens += shape == OPEN_FOUR
+            open_fours += shape == OPEN_FOUR
             fours += shape == FOUR
             threes += shape == OPEN_THREE
         if fives:
-            kind = WINS
-        elif opens or fours >= 2:
-            kind = WINS_NEXT
+            kind = MAKES_FIVE
+        elif open_fours or fours >= 2:
+            kind = MAKES_OPEN_FOUR
         elif fours and threes:
-            kind = FOUR_AND_THREE
+            kind = FOUR_THREE
         elif fours:
             kind = MAKES_FOUR
         elif threes >= 2:
-            kind = TWO_THREES
+            kind = DOUBLE_THREE
         elif threes:
             kind = MAKES_THREE
         else:
-            kind = SHAPING if strongest >= TWO else QUIET
-        worth[index] = (score + bonus[kind]) * 16 + kind
+            kind = BUILDING if strongest >= TWO else QUIET
+        ratings[index] = (score + bonus[kind]) * 16 + kind
 
 
 @njit
-def score_points(board: Any, colour: int, shapes: Any, own: Any, against: Any, scores: Any) -> None:
+def score_points(
+    board: Stones, colour: int, shapes: Bytes, own: Int32s, against: Int32s, scores: Int32s
+) -> None:
     """Score every point of `board: int8[n, n]` (0, 1 black, -1 white) for a stone of `colour`.
 
     Adds, over the four lines, `own: int32[10]` by the shape the stone would make and `against:
@@ -153,7 +158,7 @@ def score_points(board: Any, colour: int, shapes: Any, own: Any, against: Any, s
 
 
 @njit
-def line_key(board: Any, row: int, col: int, down: int, right: int) -> int:
+def line_key(board: Stones, row: int, col: int, down: int, right: int) -> int:
     """The key of the ten points around (row, col) of `board: int8[n, n]` along one direction."""
     n, key = board.shape[0], 0
     for i in range(10):

@@ -1,69 +1,84 @@
-"""The transposition table: what was found out about a position, by its key.
+"""The transposition table: what was found out about a position, by its Zobrist hash.
 
-`table: int64[2**k, 2]` holds a key and a packed entry a row, two rows a bucket. An entry counts
-only within the search that wrote it, told by its age: no search depends on those before it.
+`table: int64[2**k, 2]` holds a hash and a packed entry a row, two rows a bucket. An entry packs
+depth, bound, best move, value and generation. It counts only within the analysis that wrote it, by
+its generation: no analysis depends on those before it.
 """
-
-from typing import Any
 
 from trireme.core.jit import njit
 
-from .memory_kernels import AGE, PROVEN
+from .memory_kernels import PROVEN_WIN, Int64s
 
-EXACT, LOWER, UPPER = 0, 1, 2
+EXACT, LOWER_BOUND, UPPER_BOUND = 0, 1, 2
+"""What the value of an entry is: exact, at least so much (a beta cutoff), or at most so much."""
 UNKNOWN = 1 << 30
 """A value that no position has."""
 
 
 @njit
-def remember(
-    control: Any, table: Any, key: int, depth: int, flag: int, value: int, move: int, ply: int
+def store(
+    table: Int64s,
+    generation: int,
+    key: int,
+    depth: int,
+    bound: int,
+    value: int,
+    move: int,
+    ply: int,
 ) -> None:
     """Store a result; of two entries the shallower or older one gives way.
 
     Distances to a win are kept from the position, not from the root.
     """
-    if value >= PROVEN:
+    if value >= PROVEN_WIN:
         value += ply
-    elif value <= -PROVEN:
+    elif value <= -PROVEN_WIN:
         value -= ply
-    slot = key & (table.shape[0] - 2)
-    kept = table[slot, 1]
-    fresh = (kept >> 44) & 255 == control[AGE]
-    if fresh and table[slot, 0] != key and (kept & 255) > depth:
-        slot += 1
-    entry = depth | (flag << 8) | (move << 10) | ((value + 65536) << 24) | (control[AGE] << 44)
-    table[slot, 0] = key
-    table[slot, 1] = entry
+    row = key & (table.shape[0] - 2)
+    old = table[row, 1]
+    if _generation(old) == generation and table[row, 0] != key and (old & 255) > depth:
+        row += 1
+    entry = depth | (bound << 8) | (move << 10) | ((value + 65536) << 24) | (generation << 44)
+    table[row, 0] = key
+    table[row, 1] = entry
 
 
 @njit
-def recall(control: Any, table: Any, key: int) -> Any:
-    """The entry of a position, -1 when there is none from this search."""
-    slot = key & (table.shape[0] - 2)
+def probe(table: Int64s, generation: int, key: int) -> int:
+    """The entry of a position, -1 when there is none from this analysis."""
+    row = key & (table.shape[0] - 2)
     for i in range(2):
-        if table[slot + i, 0] == key and (table[slot + i, 1] >> 44) & 255 == control[AGE]:
-            return table[slot + i, 1]
+        if table[row + i, 0] == key and _generation(table[row + i, 1]) == generation:
+            return int(table[row + i, 1])
     return -1
 
 
 @njit
-def hint_of(entry: int) -> int:
-    """The move that was best in a recalled entry; -1 where there is no entry."""
+def _generation(entry: int) -> int:
+    return (entry >> 44) & 255
+
+
+@njit
+def hash_move(entry: int) -> int:
+    """The best move of an entry; -1 where there is no entry."""
     return (entry >> 10) & 2047 if entry >= 0 else -1
 
 
 @njit
-def settled(entry: int, depth: int, alpha: int, beta: int, ply: int) -> int:
-    """The value of a recalled entry if it is deep and sharp enough to be used, else UNKNOWN."""
+def cutoff_value(entry: int, depth: int, alpha: int, beta: int, ply: int) -> int:
+    """The value of an entry if its depth and bound suffice to use it, else UNKNOWN."""
     if entry < 0:
         return UNKNOWN
-    value, flag = ((entry >> 24) & 0xFFFFF) - 65536, (entry >> 8) & 3
-    proof = abs(value) >= PROVEN
-    if proof:
+    value, bound = ((entry >> 24) & 0xFFFFF) - 65536, (entry >> 8) & 3
+    proven = abs(value) >= PROVEN_WIN
+    if proven:
         value += ply if value < 0 else -ply
-    if (entry & 255) < depth and not proof:
+    if (entry & 255) < depth and not proven:
         return UNKNOWN
-    if flag == EXACT or (flag == LOWER and value >= beta) or (flag == UPPER and value <= alpha):
+    if (
+        bound == EXACT
+        or (bound == LOWER_BOUND and value >= beta)
+        or (bound == UPPER_BOUND and value <= alpha)
+    ):
         return value
     return UNKNOWN

@@ -1,12 +1,12 @@
 """Gomoku positions as text, for terminals, logs and golden files."""
 
 from trireme.core.game import AnyGame
-from trireme.gomoku.rules import BLACK, COLOUR_NAMES, Gomoku, Point, State, winning_line
+from trireme.gomoku.rules import BLACK, COLOUR_NAMES, Gomoku, GomokuState, Point, winning_line
 
 _BLACK, _WHITE, _MARK, _DIM, _PLAIN = "\x1b[1;36m", "\x1b[1;33m", "\x1b[7m", "\x1b[2m", "\x1b[0m"
 
 
-def text(game: AnyGame, view: State, colour: bool = False) -> str:
+def text(game: AnyGame, view: GomokuState, colour: bool = False) -> str:
     """The board with row 1 at the bottom: `X` black, `O` white, the last stone in brackets.
 
     A line below says whose turn it is or how the game ended. With `colour`, ANSI colours tell
@@ -19,7 +19,7 @@ def text(game: AnyGame, view: State, colour: bool = False) -> str:
     return "\n".join([header, *rows, header, status(game, view)])
 
 
-def status(game: Gomoku, view: State) -> str:
+def status(game: Gomoku, view: GomokuState) -> str:
     """One line: whose turn it is, or how the game ended."""
     if view.winner:
         name = COLOUR_NAMES[view.winner]
@@ -35,7 +35,7 @@ def status(game: Gomoku, view: State) -> str:
     return f"move {len(view.stones) + 1}: {name} ({mark}) to play, seat {to_move[0]}"
 
 
-def _row(game: Gomoku, view: State, row: int, colour: bool) -> str:
+def _row(game: Gomoku, view: GomokuState, row: int, colour: bool) -> str:
     board = view.board()
     won = set(winning_line(game, view)) if colour else set()
     cells = []

@@ -1,4 +1,4 @@
-"""What can be known of a Gomoku position: the engine's best moves and their values, for clients."""
+"""Insight into a Gomoku position for clients: the engine's best moves, their values, and the PV."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from trireme.core.game import AnyGame, Seat
 from trireme.core.opinions import heard
 from trireme.gomoku.agents.dqn import values
 from trireme.gomoku.agents.search import Search
-from trireme.gomoku.engine.engine import PROVEN_VALUE, Analysis, Candidate
-from trireme.gomoku.rules import Gomoku, State
+from trireme.gomoku.engine.analysis import PROVEN_WIN, CandidateMove, EngineAnalysis
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 TOP = 5
 SCALE = 800.0
-"""Pattern points that make a position good: here the value is tanh 1, about 0.76."""
+"""Pattern points at which the scaled value is tanh 1, about 0.76."""
 _agent = Search()
 
 
 def insight(
-    game: AnyGame, view: State, seat: Seat, seconds: float, rng: Generator
+    game: AnyGame, view: GomokuState, seat: Seat, seconds: float, rng: Generator
 ) -> dict[str, Any]:
     """The best moves for the seat to move, best first, as plain JSON values.
 
     `value` goes from -1, lost, to 1, won; `points` is the engine's own number; `plies` is there
-    where a win or loss is proven. `line` is the play that the engine expects. `opinions` has what
-    others think of the same moves, by name.
+    where a win or loss is proven. `line` is the principal variation. `opinions` has the values
+    of other agents, by name.
     """
     assert isinstance(game, Gomoku)
     if seat not in game.to_move(view) or game.choosing(view):
@@ -39,29 +39,29 @@ def insight(
         moves = [{"action": middle, "value": 0.0}]
         found: dict[str, Any] = {"value": 0.0, "depth": 0, "line": [], "moves": moves}
     else:
-        found = told(game, _agent.analyse(game, view, seconds=seconds, top=TOP))
+        found = as_json(game, _agent.analyse(game, view, seconds=seconds, top=TOP))
     return found | heard({"dqn": lambda: by_network(game, view)})
 
 
-def by_network(game: Gomoku, view: State) -> dict[str, Any]:
-    """The moves of the highest Q and their values; an error where the network can't be run."""
-    worth = values(game, view).ravel()
-    free = np.flatnonzero(np.isfinite(worth))
-    best = free[np.argsort(-worth[free], kind="stable")][:TOP]
+def by_network(game: Gomoku, view: GomokuState) -> dict[str, Any]:
+    """The moves of the highest Q values of the dqn network; an error where it can't be run."""
+    q = values(game, view).ravel()
+    free = np.flatnonzero(np.isfinite(q))
+    best = free[np.argsort(-q[free], kind="stable")][:TOP]
     moves = [
         {
             "action": game.write(divmod(int(point), game.size)),
-            "value": round(float(np.clip(worth[point], -1, 1)), 3),
+            "value": round(float(np.clip(q[point], -1, 1)), 3),
         }
         for point in best
     ]
     return {"value": moves[0]["value"], "moves": moves}
 
 
-def told(game: Gomoku, found: Analysis) -> dict[str, Any]:
+def as_json(game: Gomoku, found: EngineAnalysis) -> dict[str, Any]:
     """An analysis as plain JSON values."""
     return {
-        "value": as_share(found.value),
+        "value": scaled_value(found.value),
         "points": found.value,
         "proven": found.proven,
         "depth": found.depth,
@@ -71,21 +71,21 @@ def told(game: Gomoku, found: Analysis) -> dict[str, Any]:
     }
 
 
-def as_share(points: int) -> float:
+def scaled_value(points: int) -> float:
     """Pattern points as a value from -1, a proven loss, to 1, a proven win."""
-    if abs(points) >= PROVEN_VALUE:
+    if abs(points) >= PROVEN_WIN:
         return math.copysign(1.0, points)
     return round(math.tanh(points / SCALE) * 0.99, 3)
 
 
-def in_words(candidate: Candidate) -> str:
-    """A value as players say it: `+35`, `wins in 5`, `loses in 4`, counted in plies."""
+def in_words(candidate: CandidateMove) -> str:
+    """A value for people: `+35`, `wins in 5`, `loses in 4`, counted in plies."""
     if candidate.plies is None:
         return f"{candidate.value:+d}"
     return f"{'wins' if candidate.value > 0 else 'loses'} in {candidate.plies}"
 
 
-def _move(game: Gomoku, candidate: Candidate) -> dict[str, Any]:
-    move = {"action": game.write(candidate.move), "value": as_share(candidate.value)}
+def _move(game: Gomoku, candidate: CandidateMove) -> dict[str, Any]:
+    move = {"action": game.write(candidate.move), "value": scaled_value(candidate.value)}
     extra = {} if candidate.plies is None else {"plies": candidate.plies}
     return {**move, "points": candidate.value, **extra}

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trireme.core.errors import BadText, IllegalAction
 from trireme.core.game import AnyGame, Seat
 from trireme.core.terminal import Command, Screen, Terminal
-from trireme.gomoku.rules import COLOUR_NAMES, Gomoku, State
+from trireme.gomoku.rules import COLOUR_NAMES, Gomoku, GomokuState
 
 from .draw import text as draw
 
 if TYPE_CHECKING:
     from trireme.gomoku.agents.search import Search
-    from trireme.gomoku.engine.engine import Analysis
+    from trireme.gomoku.engine.analysis import EngineAnalysis
 
 NETWORK = "dqn"
-"""Who else can be asked for a hint."""
+"""The other agent that can be asked for a hint."""
 HINT_SECONDS, ANALYSIS_SECONDS, LONGEST = 1.0, 5.0, 600.0
 
 
@@ -44,7 +44,7 @@ def _hint(screen: Screen, text: str) -> None:
 
 
 def _analyse(screen: Screen, text: str) -> None:
-    """What the engine thinks, depth by depth, with the line that it expects."""
+    """The engine's value and principal variation, depth by depth."""
     from .insight import in_words
 
     game, state = _position(screen)
@@ -81,7 +81,7 @@ def _set_up(screen: Screen, text: str) -> None:
     screen.say("\n" + draw(game, session.state, screen.colour))
 
 
-def _row(game: Gomoku, found: Analysis) -> str:
+def _row(game: Gomoku, found: EngineAnalysis) -> str:
     from .insight import in_words
 
     line = " ".join(game.write(point) for point in found.line[:10])
@@ -89,7 +89,7 @@ def _row(game: Gomoku, found: Analysis) -> str:
     return f"  {found.depth:>5} {found.nodes:>8} {value:>7}  {line}"
 
 
-def _position(screen: Screen) -> tuple[Gomoku, State]:
+def _position(screen: Screen) -> tuple[Gomoku, GomokuState]:
     game, state = screen.session.game, screen.session.state
     assert isinstance(game, Gomoku)
     if not game.to_move(state) or game.choosing(state):
@@ -115,10 +115,12 @@ class GomokuTerminal(Terminal):
     typing: ClassVar[str] = "Put a stone with h8 (or row and column from 0: 7 7)."
     commands: ClassVar[Mapping[str, Command]] = {
         "hint": Command(
-            "the best moves with values; hint 3 thinks for 3 seconds, hint dqn asks the network",
+            "the best moves with values; hint 3 searches for 3 seconds, hint dqn asks the network",
             _hint,
         ),
-        "analyse": Command("the engine's thoughts, depth by depth; analyse 10", _analyse),
+        "analyse": Command(
+            "the engine's value and best line, depth by depth; analyse 10", _analyse
+        ),
         "setup": Command("go on from another position: setup h8 i9 h9", _set_up),
     }
 

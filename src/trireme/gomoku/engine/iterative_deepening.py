@@ -1,0 +1,293 @@
+"""Iterative deepening: threat searches first, then deeper and deeper alpha-beta between them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from enum import Enum
+
+import numpy as np
+
+from trireme.gomoku.rules import Point
+
+from . import memory_kernels as mem
+from .alphabeta_kernels import root_moves, search_root
+from .analysis import CandidateMove, EngineAnalysis, Report, SearchLimits
+from .board_kernels import count_of, first_of, make_move, undo_move
+from .threat_search_kernels import vcf, vcf_defences, vct
+
+ROOT_VCF_NODES = 200_000
+"""Nodes that a VCF search may take at the root."""
+TREE_LIMITS = {
+    "leaf_vcf_nodes": 24,
+    "inner_vcf_nodes": 60,
+    "moves_base": 8,
+    "moves_per_depth": 3,
+    "quiescence_plies": 2,
+}
+"""The fields of `SearchMemory` that shape the tree."""
+ATTACK_SHARE, DEFENCE_SHARE = 0.15, 0.2
+"""Parts of the nodes so far that the search for own VCT wins, and for the other side's after the
+best move, may take at each depth."""
+MIN_SHARE = 500
+"""Nodes that each of them gets at least."""
+MAX_VCT_DEPTH = 30
+FORCED_DEPTH = 4
+"""How deep a position is searched, for its value alone, when there is only one move."""
+
+
+class Scope(Enum):
+    """Which threats a VCT search looks at, fewest first."""
+
+    ONWARD = "those that build on the newest stones, as the rest of a win found before does"
+    NARROW = "any first, then those that build on the last two"
+    WIDE = "any at any time"
+
+
+class IterativeDeepening:
+    """One analysis under way: iterative deepening with threat searches between the iterations."""
+
+    def __init__(
+        self,
+        board: mem.EngineBoard,
+        memory: mem.SearchMemory,
+        tables: mem.HashTables,
+        colour: int,
+        last_stones: Mapping[int, tuple[int, int]],
+        limits: SearchLimits,
+        top: int,
+        jitter: mem.Int32s,
+        report: Report | None,
+    ) -> None:
+        """`last_stones` has the cells of each colour's last two stones, -1 for none; `jitter:
+        int32[CELLS]` is added to the values of root moves that are not proven."""
+        self.board, self.memory, self.tables = board, memory, tables
+        self.limits, self.top, self.jitter, self.report = limits, top, jitter, report
+        self.me, self.other, self.last_stones = colour, 3 - colour, last_stones
+        self.began = time.perf_counter()
+        self.refuted: dict[int, int] = {}
+        """Moves after which the other side has a VCT, with its plies."""
+        self.defended: dict[int, int] = {}
+        """The nodes spent so far on looking for a VCT against a move."""
+        self.complete = False
+        """Whether all moves that are not searched are known to lose."""
+        self.reached = dict.fromkeys(Scope, 1)
+        """The VCT depth that the next search of each scope begins with."""
+        self.values: dict[int, int] = {}
+        self._reset()
+
+    def _reset(self) -> None:
+        """Forget what earlier analyses left; entries of the transposition table grow old."""
+        memory, limits = self.memory, self.limits
+        memory.generation = (int(memory.generation) + 1) % 256
+        if memory.generation == 0:
+            self.tables.transpositions[:] = 0
+        self.tables.no_win[:] = 0
+        self.board.nodes = memory.stop = 0
+        for field, value in TREE_LIMITS.items():
+            setattr(memory, field, value)
+        if not limits.fours:
+            memory.leaf_vcf_nodes = memory.inner_vcf_nodes = 0
+        memory.node_limit = np.iinfo(np.int64).max if limits.nodes is None else limits.nodes
+        memory.killers[:] = 0
+        memory.history[:] = 0
+
+    def run(self) -> EngineAnalysis:
+        """Search until a limit is reached or the result is proven."""
+        if self.limits.seconds is None:
+            return self._deepen()
+        timer = threading.Timer(max(0.0, self.limits.seconds), self._stop)
+        timer.daemon = True
+        timer.start()
+        try:
+            return self._deepen()
+        finally:
+            timer.cancel()
+
+    def _stop(self) -> None:
+        self.memory.stop = 1
+
+    @property
+    def stopped(self) -> bool:
+        return bool(self.memory.stop)
+
+    @property
+    def nodes(self) -> int:
+        return int(self.board.nodes)
+
+    def _deepen(self) -> EngineAnalysis:
+        if self.limits.fours or count_of(self.board, self.me, mem.MAKES_FIVE) > 0:
+            won = self._vcf(self.me)
+            if won:
+                return self._proven_win(won)
+        moves = self._root_moves()
+        best = self._analysis(0, moves[:1], [0], ())
+        if len(moves) == 1:
+            found = self._search(min(FORCED_DEPTH, self.limits.depth), moves)
+            return best if found is None else found[0]
+        for depth in range(2, self.limits.depth + 1):
+            if self.limits.threats and not self.stopped:
+                won = self._attack()
+                if won:
+                    return self._proven_win(won)
+            found = self._iterate(depth, moves)
+            if found is None:
+                break
+            best, moves = found
+            if best.proven or self.stopped:
+                break
+        return best
+
+    def _iterate(self, depth: int, moves: list[int]) -> tuple[EngineAnalysis, list[int]] | None:
+        """Search to `depth`, again without its best move as long as a VCT refutes that."""
+        while True:
+            found = self._search(depth, self._not_refuted(moves))
+            if found is None or not self.limits.threats or found[0].proven:
+                return found
+            if self.stopped or self._withstands(found[1][0]) or not set(moves) - set(self.refuted):
+                return found
+
+    def _attack(self) -> int:
+        """Look for a VCT in every scope, each going on where it was cut last time."""
+        for scope in Scope:
+            last = self.nodes + self._share(ATTACK_SHARE)
+            while self.reached[scope] <= MAX_VCT_DEPTH:
+                won = self._vct(self.me, self.reached[scope], last - self.nodes, scope)
+                if won or self.stopped:
+                    return won
+                if self.memory.threats_cut:
+                    break
+                self.reached[scope] += 1
+        return 0
+
+    def _share(self, part: float) -> int:
+        return max(MIN_SHARE, int(part * self.nodes))
+
+    def _limit_threats(self, nodes: int) -> None:
+        """Let the next threat search take this many nodes."""
+        self.memory.threats_cut = 0
+        self.memory.threat_node_limit = min(self.nodes + nodes, int(self.memory.node_limit))
+
+    def _vcf(self, attacker: int, nodes: int = ROOT_VCF_NODES) -> int:
+        """Plies to the five of a VCF, 0 when none was found; its sequence is left at ply 0."""
+        self._limit_threats(nodes)
+        return int(vcf(self.board, self.memory, self.tables, attacker, 0))
+
+    def _vct(self, attacker: int, depth: int, nodes: int, scope: Scope) -> int:
+        """The same for a VCT with at most `depth` threats before the VCF."""
+        self._limit_threats(nodes)
+        last, before = self.last_stones[attacker] if scope is Scope.ONWARD else (-1, -1)
+        narrow = scope is not Scope.WIDE
+        return int(
+            vct(self.board, self.memory, self.tables, attacker, depth, 0, narrow, last, before)
+        )
+
+    def _deepening_vct(self, attacker: int, nodes: int) -> int:
+        """A VCF, then VCTs of more and more threats, until a win or the end of the nodes."""
+        for scope in Scope:
+            last = self.nodes + nodes // len(Scope)
+            for depth in range(0 if scope is Scope.ONWARD else 1, MAX_VCT_DEPTH):
+                left = last - self.nodes
+                won = (
+                    self._vct(attacker, depth, left, scope) if depth else self._vcf(attacker, left)
+                )
+                if won or self.stopped:
+                    return won
+                if self.memory.threats_cut:
+                    break
+        return 0
+
+    def _root_moves(self) -> list[int]:
+        """The moves to search: all that may stop what the other side threatens, else the best."""
+        forced = int(first_of(self.board, self.other, mem.MAKES_FIVE))
+        if forced >= 0:
+            self.complete = True
+            return [forced]
+        out = np.zeros(mem.MAX_MOVES, np.int32)
+        size = root_moves(self.board, self.memory, self.me, out)
+        moves = [int(cell) for cell in out[:size]]
+        if self.limits.fours and self._vcf(self.other):
+            count = int(vcf_defences(self.board, self.memory, self.other, 0, 1))
+            if count > 0:
+                defences = [int(cell) for cell in self.memory.moves[1, :count]]
+                self.complete = True
+                order = {cell: rank for rank, cell in enumerate(moves)}
+                return sorted(defences, key=lambda cell: order.get(cell, len(order)))
+        return moves
+
+    def _not_refuted(self, moves: list[int]) -> list[int]:
+        """The moves that are not refuted; if all are, those that lose last come first."""
+        fine = [cell for cell in moves if cell not in self.refuted]
+        return fine or sorted(self.refuted, key=lambda cell: -self.refuted[cell])
+
+    def _withstands(self, cell: int) -> bool:
+        """Whether the other side finds no VCT after this move."""
+        nodes = self._share(DEFENCE_SHARE)
+        if cell in self.refuted or self.defended.get(cell, 0) * 2 > nodes:
+            return cell not in self.refuted
+        make_move(self.board, cell, self.me)
+        lost = self._deepening_vct(self.other, nodes)
+        undo_move(self.board, cell)
+        if lost:
+            self.refuted[cell] = lost
+        self.defended[cell] = nodes
+        return not lost
+
+    def _search(self, depth: int, moves: list[int]) -> tuple[EngineAnalysis, list[int]] | None:
+        """One iteration: the analysis and the moves in their new order; None when cut short."""
+        cells, values = np.array(moves, np.int32), np.zeros(len(moves), np.int32)
+        done = search_root(
+            self.board,
+            self.memory,
+            self.tables,
+            depth,
+            self.me,
+            cells,
+            self.jitter[cells],
+            self.top,
+            values,
+        )
+        if done == 0:
+            return None
+        known = dict(zip(moves[:done], values[:done].tolist(), strict=True))
+        known |= {cell: self.values.get(cell, -mem.LIKELY_WIN) for cell in moves[done:]}
+        best = moves[int(np.argmax(values[:done]))]
+        ordered = [best, *sorted((c for c in moves if c != best), key=lambda c: -known[c])]
+        self.values = known
+        analysis = self._analysis(depth, ordered, [known[c] for c in ordered], self._pv())
+        if self.report is not None:
+            self.report(analysis)
+        return analysis, ordered
+
+    def _proven_win(self, plies: int) -> EngineAnalysis:
+        pv, value = self._pv(), mem.WIN - plies
+        move = CandidateMove(pv[0], value, plies)
+        return EngineAnalysis(0, self.nodes, self._seconds(), value, True, pv, (move,))
+
+    def _analysis(
+        self, depth: int, cells: Sequence[int], values: Sequence[int], pv: tuple[Point, ...]
+    ) -> EngineAnalysis:
+        shown = max(self.top, 1)
+        moves = tuple(
+            self._candidate(cell, value)
+            for cell, value in zip(cells[:shown], values[:shown], strict=False)
+        )
+        value = moves[0].value
+        pv = pv if pv and pv[0] == moves[0].move else (moves[0].move,)
+        proven = value >= mem.PROVEN_WIN or (value <= -mem.PROVEN_WIN and self.complete)
+        return EngineAnalysis(depth, self.nodes, self._seconds(), value, proven, pv, moves)
+
+    def _candidate(self, cell: int, value: int) -> CandidateMove:
+        if cell in self.refuted:
+            value = min(value, self.refuted[cell] + 1 - mem.WIN)
+        plies = mem.WIN - abs(value) if abs(value) >= mem.PROVEN_WIN else None
+        return CandidateMove(mem.point_of(cell), value, plies)
+
+    def _pv(self) -> tuple[Point, ...]:
+        """The principal variation at the root."""
+        length = int(self.memory.pv_lengths[0])
+        return tuple(mem.point_of(cell) for cell in self.memory.pv[0, :length])
+
+    def _seconds(self) -> float:
+        return time.perf_counter() - self.began
