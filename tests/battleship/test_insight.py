@@ -99,7 +99,7 @@ def test_on_boards_that_it_never_saw_the_network_is_silent_and_says_why(game: Ba
         by_network(game, game.view(session.state, 0), 0)
     told = ask(game, session)
     assert told["opinions"] == {}
-    assert "default rules" in told["unheard"]["heatmap"]  # type: ignore[index]
+    assert "default rules" in told["unavailable"]["heatmap"]  # type: ignore[index]
 
 
 def test_without_the_network_the_exact_odds_are_still_told(
@@ -108,7 +108,7 @@ def test_without_the_network_the_exact_odds_are_still_told(
     monkeypatch.setattr(heatmap.odds, "__defaults__", (tmp_path / "network.onnx",))
     told = ask(*default_game())
     assert told["heat"]
-    reason = told["unheard"]["heatmap"]  # type: ignore[index]
+    reason = told["unavailable"]["heatmap"]  # type: ignore[index]
     assert "no network" in reason or "onnxruntime" in reason
 
 

@@ -151,7 +151,7 @@ def test_the_network_gives_hints_by_name(hand: Hand) -> None:
 
 
 def test_a_voice_that_can_not_speak_says_why(hand: Hand) -> None:
-    found = {"moves": [], "opinions": {}, "unheard": {"dqn": "networks need onnxruntime"}}
+    found = {"moves": [], "opinions": {}, "unavailable": {"dqn": "networks need onnxruntime"}}
     hand.choose("voice", "dqn")
     hand.window._hinting = 99
     hand.window._take(Reply(99, found))

@@ -159,7 +159,7 @@ def test_insight_holds_the_networks_opinion_beside_the_engines(stones: tuple[str
     session = paper(*stones).session
     told = insight(session.game, session.state, len(stones) % 2, 0.2, np.random.default_rng(1))
     assert told["opinions"]["dqn"]["moves"]
-    assert told["unheard"] == {}
+    assert told["unavailable"] == {}
 
 
 @pytest.mark.usefixtures("no_network")
@@ -169,6 +169,6 @@ def test_without_its_network_the_engine_still_speaks_and_the_reason_is_told() ->
     told = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
     assert len(told["moves"]) == 5
     assert told["opinions"] == {}
-    assert "no network" in told["unheard"]["dqn"] or "onnxruntime" in told["unheard"]["dqn"]
+    assert "no network" in told["unavailable"]["dqn"] or "onnxruntime" in told["unavailable"]["dqn"]
     with pytest.raises(BadSpec):
         screen.run("hint", "dqn")

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { heardFrom, OWN, voicesOf } from "../src/ui/voice";
 
-const insight = { value: 0.5, opinions: { dqn: { value: 0.1 } }, unheard: { zero: "not installed" } };
+const insight = { value: 0.5, opinions: { dqn: { value: 0.1 } }, unavailable: { zero: "not installed" } };
 
 describe("second opinions", () => {
   it("are listed with those that stay silent", () => {

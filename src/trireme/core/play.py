@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from .errors import IllegalAction, TriremeError
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
-from .record import Forfeited, Record, Scribe, parse_record
+from .record import Forfeited, Record, RecordWriter, parse_record
 from .registry import make_agent, make_game
 from .seeding import fresh_seed, streams
 
@@ -55,11 +55,11 @@ class Session:
         self.forfeits: tuple[Forfeited, ...] = ()
         self._streams = streams(self.seed, game.seats)
         self._states: list[Any] = [game.start()]
-        self._scribe = Scribe(sink)
-        self._scribe.begin(game, self.seats, self.seed)
+        self._writer = RecordWriter(sink)
+        self._writer.begin(game, self.seats, self.seed)
         for move in opening:
             self._open(move)
-        self._settle()
+        self._play_chance()
 
     @property
     def state(self) -> Any:
@@ -87,7 +87,7 @@ class Session:
 
     @property
     def record(self) -> Record:
-        return parse_record("".join(f"{line}\n" for line in self._scribe.lines), game=self.game)
+        return parse_record("".join(f"{line}\n" for line in self._writer.lines), game=self.game)
 
     def turn(self, seat: Seat, seconds: float | None = None) -> Turn[Any, Any]:
         """The decision that `seat` faces now."""
@@ -97,7 +97,7 @@ class Session:
     def move(self, actions: Mapping[Seat, Any]) -> None:
         """Check the actions of all the seats to move, apply them, record them."""
         self._move(actions)
-        self._settle()
+        self._play_chance()
 
     def undo(self, count: int = 1) -> None:
         """Take back the last `count` moves."""
@@ -108,12 +108,12 @@ class Session:
         if self.over:
             raise IllegalAction("the game is over and its record is closed")
         del self._states[-count:]
-        self._scribe.undo(count)
+        self._writer.undo(count)
 
     def forfeit(self, *forfeits: Forfeit) -> None:
         """End the game at once by the fault of one or more seats."""
         self.forfeits = tuple(Forfeited(f.seat, f.reason, f.detail) for f in forfeits)
-        self._scribe.end("forfeit", self.returns, self.forfeits)
+        self._writer.end("forfeit", self.returns, self.forfeits)
 
     def _open(self, move: str | Mapping[Seat, str]) -> None:
         if self.over:
@@ -133,7 +133,7 @@ class Session:
             self.game.check(self.state, seat, action)
         self._apply(actions)
 
-    def _settle(self) -> None:
+    def _play_chance(self) -> None:
         while self.to_move == (CHANCE,):
             self._apply({CHANCE: self.game.draw(self.state, self._streams[CHANCE])})
 
@@ -144,9 +144,9 @@ class Session:
             ((seat, action),) = actions.items()
             details = self.game.details(self.state, seat, action)
         self._states.append(state)
-        self._scribe.move({s: self.game.write(a) for s, a in actions.items()}, details)
+        self._writer.move({s: self.game.write(a) for s, a in actions.items()}, details)
         if self.over:
-            self._scribe.end("over", self.returns)
+            self._writer.end("over", self.returns)
 
 
 @dataclass(frozen=True)

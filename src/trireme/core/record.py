@@ -82,8 +82,8 @@ class _Move(msgspec.Struct):
     sum: str
 
 
-class Scribe:
-    """Writes one game's record, line by line, keeping the lines and passing each one on."""
+class RecordWriter:
+    """Writes one game's record line by line; keeps the lines and passes each one to `sink`."""
 
     def __init__(
         self,
@@ -203,13 +203,13 @@ class Record:
 
     def fingerprint(self) -> str:
         """A hash of what was played and how it ended, without names, times and explanations."""
-        told: list[Any] = [self.header.game, self.header.rules, self.header.settings]
-        told += [{_seat_key(s): t for s, t in sorted(m.items())} for m in self.moves]
+        content: list[Any] = [self.header.game, self.header.rules, self.header.settings]
+        content += [{_seat_key(s): t for s, t in sorted(m.items())} for m in self.moves]
         if self.end is None:
-            told.append(None)
+            content.append(None)
         else:
-            told.append([self.end.returns, [[f.seat, f.reason] for f in self.end.forfeits]])
-        return hashlib.sha256(msgspec.json.encode(told, order="sorted")).hexdigest()[:16]
+            content.append([self.end.returns, [[f.seat, f.reason] for f in self.end.forfeits]])
+        return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

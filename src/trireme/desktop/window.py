@@ -337,8 +337,8 @@ class Window:
     def _hint(self) -> None:
         """Take the hints of the chosen voice from what is known."""
         found, voice = self._insight, self.boxes["voice"].get()
-        if voice in found["unheard"]:
-            self.hints, self._said = {}, found["unheard"][voice]
+        if voice in found["unavailable"]:
+            self.hints, self._said = {}, found["unavailable"][voice]
             return
         if voice == ENGINE:
             self._said = f"Depth {found['depth']}: {' '.join(found['line'][:10])}"

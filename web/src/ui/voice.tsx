@@ -11,13 +11,13 @@ export const OWN = "";
 export function heardFrom(insight: Insight | null, voice: string): { insight: Insight | null; why: string | null } {
   if (!insight || voice === OWN) return { insight, why: null };
   const opinions = (insight.opinions ?? {}) as Record<string, Insight>;
-  const unheard = (insight.unheard ?? {}) as Record<string, string>;
-  return { insight: opinions[voice] ?? null, why: opinions[voice] ? null : (unheard[voice] ?? `${voice} has no opinion here.`) };
+  const unavailable = (insight.unavailable ?? {}) as Record<string, string>;
+  return { insight: opinions[voice] ?? null, why: opinions[voice] ? null : (unavailable[voice] ?? `${voice} has no opinion here.`) };
 }
 
 /** All who were asked beside the insight itself. */
 export function voicesOf(insight: Insight): string[] {
-  return [...Object.keys(insight.opinions ?? {}), ...Object.keys(insight.unheard ?? {})].sort();
+  return [...Object.keys(insight.opinions ?? {}), ...Object.keys(insight.unavailable ?? {})].sort();
 }
 
 /** The insight as the player wants to hear it, and the row to choose a voice from. */

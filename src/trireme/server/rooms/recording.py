@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from trireme.core.game import AnyGame, Seat
-from trireme.core.record import Moves, Record, Scribe
+from trireme.core.record import Moves, Record, RecordWriter
 from trireme.server.protocol.shapes import ForfeitInfo, Replay
 
 from . import events
@@ -23,22 +23,22 @@ def record_text(table: Table, seats: Sequence[Seat]) -> str:
     """
     open_ = table.status == "over"
     now = table.started or table.setup.created
-    scribe = Scribe(game_id=table.setup.room, now=lambda: now)
-    scribe.begin(table.game, table.names(), table.setup.seed if open_ else None)
+    writer = RecordWriter(game_id=table.setup.room, now=lambda: now)
+    writer.begin(table.game, table.names(), table.setup.seed if open_ else None)
     for entry in table.entries:
         now = entry.ts
         if entry.move is not None:
-            _write_move(scribe, table.game, entry.move, seats, open_)
+            _write_move(writer, table.game, entry.move, seats, open_)
         elif isinstance(entry.event, events.TookBack):
-            scribe.undo(entry.event.count)
+            writer.undo(entry.event.count)
         if entry.ended:
             how = "forfeit" if table.forfeits else "over"
-            scribe.end(how, table.returns, table.forfeits)
-    return "".join(line + "\n" for line in scribe.lines)
+            writer.end(how, table.returns, table.forfeits)
+    return "".join(line + "\n" for line in writer.lines)
 
 
 def _write_move(
-    scribe: Scribe, game: AnyGame, move: Move, seats: Sequence[Seat], open_: bool
+    writer: RecordWriter, game: AnyGame, move: Move, seats: Sequence[Seat], open_: bool
 ) -> None:
     viewers: Sequence[Seat | None] = seats or (None,)
     shown = {
@@ -51,7 +51,7 @@ def _write_move(
     if len(shown) == 1 and None not in shown.values():
         ((seat, action),) = move.actions.items()
         details = game.details(move.before, seat, action)
-    scribe.move(cast(Moves, shown), details)
+    writer.move(cast(Moves, shown), details)
 
 
 def replay_of_table(table: Table, seats: Sequence[Seat]) -> Replay:
