@@ -15,7 +15,7 @@ import torch
 import trireme.battleship
 import trireme.gomoku
 from trireme.arena import Entrant, Match, Progress, gate, run_match, start, write_reports
-from trireme.arena.standing import Shots
+from trireme.arena.standing import ShotsStanding
 from trireme.battleship.rules import Battleship
 from trireme.core.errors import BadSettings
 from trireme.core.options import settings
@@ -153,7 +153,7 @@ def _battleship_trial(folder: Path, kind: str, config: Gate, watch: Watch | None
         place, executor=config.executor, workers=config.workers or None, on_game=watch
     )
     standing = write_reports(place, progress).agents[0].standing
-    assert isinstance(standing, Shots)
+    assert isinstance(standing, ShotsStanding)
     return {"passed": standing.shots_mean <= config.most_shots, "shots": asdict(standing)}
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from trireme.arena.run import Progress
-from trireme.arena.standing import Score, Shots
-from trireme.arena.statistics.intervals import Interval
+from trireme.arena.standing import ScoreStanding, ShotsStanding
+from trireme.core.intervals import Interval
 
 from . import sections
 from .build import AgentReport, Report
@@ -102,7 +102,7 @@ def _standing(agent: AgentReport, colour: str) -> str:
     spec = agent.spec if agent.spec not in (None, agent.name) else ""
     cells = [str(agent.games)]
     told = agent.standing
-    if isinstance(told, Shots):
+    if isinstance(told, ShotsStanding):
         cells += [f"<b>{told.shots_mean:.2f}</b>", _span(told.shots_ci95, ".2f")]
         cells.append(f"{told.shots_median:g}")
     else:
@@ -132,7 +132,7 @@ def _ratings(report: Report, colours: dict[str, str]) -> str:
         return ""
     lines = []
     for agent in report.agents:
-        assert isinstance(agent.standing, Score)
+        assert isinstance(agent.standing, ScoreStanding)
         low, high = agent.standing.elo_ci95
         label = f"{agent.standing.elo:+.0f}".replace("-", "−")
         hover = f"{agent.name}: {agent.standing.elo:+.1f} Elo, 95 % from {low:+.1f} to {high:+.1f}"
@@ -156,7 +156,7 @@ def _shots(report: Report, progress: Progress, colours: dict[str, str]) -> str:
     ]
     lines = []
     for agent in report.agents:
-        if isinstance(agent.standing, Shots) and agent.games:
+        if isinstance(agent.standing, ShotsStanding) and agent.games:
             low, high = agent.standing.shots_ci95
             mean = agent.standing.shots_mean
             hover = f"{agent.name}: {mean:.2f} shots, 95 % from {low:.2f} to {high:.2f}"
