@@ -91,7 +91,13 @@ def test_mistakes_in_a_file_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"steps": 0}, {"minimum": 9, "capacity": 8}, {"opening_stones": 9}, {"heuristic_share": 0.9}],
+    [
+        {"steps": 0},
+        {"minimum": 9, "capacity": 8},
+        {"opening_stones": 9},
+        {"heuristic_share": 0.9},
+        {"imitation_temperature": 0.0},
+    ],
 )
 def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSettings):
@@ -112,7 +118,7 @@ def test_the_command_trains_and_plays_alone(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_weak_network_is_not_promoted_and_its_report_says_why(tmp_path: Path) -> None:
-    training = gomoku_dqn.Training(tiny_dqn(size=15), tmp_path / "run")
+    training = gomoku_dqn.DQNTraining(tiny_dqn(size=15), tmp_path / "run")
     training.save()
     config = Gate(games=2, random_games=2, executor="serial", workers=1)
     result = promote(tmp_path / "run", config, models=tmp_path / "models")
@@ -124,7 +130,7 @@ def test_a_weak_network_is_not_promoted_and_its_report_says_why(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_network_that_passes_is_copied_with_report_and_metadata(tmp_path: Path) -> None:
-    training = battleship_heatmap.Training(tiny_heatmap(), tmp_path / "run")
+    training = battleship_heatmap.HeatmapTraining(tiny_heatmap(), tmp_path / "run")
     training.run(live=False)
     config = Gate(games=2, most_shots=100, executor="serial", workers=1)
     result = promote(tmp_path / "run", config, models=tmp_path / "models")
