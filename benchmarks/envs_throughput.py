@@ -65,8 +65,9 @@ class NaiveBattleship:
         return [row[:] for row in self.board], reward, not self.ships, mask
 
 
-def naive(seconds: float) -> tuple[int, float]:
-    env, order, steps, fired = NaiveBattleship(), orders(1, 100)[0].tolist(), 0, 0
+def one_board(env: Any, seconds: float) -> tuple[int, float]:
+    """Random legal play on an environment of one board."""
+    order, steps, fired = orders(1, 100)[0].tolist(), 0, 0
     began = time.process_time()
     while time.process_time() - began < seconds:
         for _ in range(500):
@@ -76,21 +77,16 @@ def naive(seconds: float) -> tuple[int, float]:
                 env.reset()
         steps += 500
     return steps, time.process_time() - began
+
+
+def naive(seconds: float) -> tuple[int, float]:
+    return one_board(NaiveBattleship(), seconds)
 
 
 def single(seconds: float) -> tuple[int, float]:
     env = gymnasium.make("trireme/Battleship-v0")
-    order, steps, fired = orders(1, 100)[0].tolist(), 0, 0
     env.reset(seed=0)
-    began = time.process_time()
-    while time.process_time() - began < seconds:
-        for _ in range(500):
-            over = env.step(order[fired])[2]
-            fired = 0 if over else fired + 1
-            if over:
-                env.reset()
-        steps += 500
-    return steps, time.process_time() - began
+    return one_board(env, seconds)
 
 
 def orders(boards: int, actions: int) -> NDArray[np.int64]:
