@@ -37,7 +37,7 @@ SLOTS = 5
 
 @dataclass(frozen=True)
 class Rewards:
-    """What a step is worth; every step earns exactly one of these."""
+    """The rewards; every step earns exactly one of them."""
 
     miss: float = option(-1.0, "a shot into water")
     hit: float = option(5.0, "a shot that hits a ship and leaves it afloat")
@@ -61,8 +61,8 @@ class Rewards:
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What single and vector environments have in common: the game, and a fleet by hand."""
+class BattleshipSetup:
+    """The settings that single and vector environments share, checked."""
 
     game: Battleship
     fleet: Fleet | None
@@ -106,7 +106,7 @@ def setup(
     rewards: Rewards | Mapping[str, float] | None = None,
     max_steps: int | None = None,
     flat: bool = False,
-) -> Setup:
+) -> BattleshipSetup:
     """Check the settings of an environment and put them together."""
     try:
         rows, cols = board_size
@@ -126,7 +126,7 @@ def setup(
     if not isinstance(flat, bool):
         raise BadSettings(f"flat must be True or False, not {flat!r}")
     by_hand = None if ship_placement is None else hand_placed(game, ship_placement)
-    return Setup(game, by_hand, Rewards.of(rewards), steps, flat)
+    return BattleshipSetup(game, by_hand, Rewards.of(rewards), steps, flat)
 
 
 def hand_placed(game: Battleship, given: Placement) -> Fleet:
