@@ -1,4 +1,4 @@
-"""The terminal of one game: drawing, asking a person, telling what happened."""
+"""The terminal of one game: draws, prompts a person, reports what happened."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trireme.core.registry import draw_text, find, load, make_agent
 from trireme.core.terminal import Terminal
 
 
-class Leave(Exception):
+class QuitGame(Exception):
     """The player wants to stop here; the record keeps every move made."""
 
 
@@ -121,7 +121,7 @@ class GameScreen:
         word, _, rest = text.partition(" ")
         word = word.lower()
         if word in ("quit", "exit", "q"):
-            raise Leave
+            raise QuitGame
         if word in ("help", "?"):
             self._help()
         elif word == "board":
@@ -194,5 +194,5 @@ class GameScreen:
                 raise TimeUp
         line = sys.stdin.readline()
         if not line:
-            raise Leave
+            raise QuitGame
         return line

@@ -54,9 +54,7 @@ class RunOptions:
             training.resume(self.out / "checkpoint.pt")
         training.run(live=not self.quiet)
         typer.echo(f"Log, curves, checkpoint and weights: {self.out}")
-        typer.echo(
-            f"Continue: add --resume   ·   Next: trireme train promote {self.out}"
-        )
+        typer.echo(f"Continue: add --resume   ·   Next: trireme train promote {self.out}")
 
 
 def with_settings(

@@ -1,10 +1,11 @@
-"""Playing: a session holds one game in progress; `play` runs it between agents to its end."""
+"""Playing: a `Session` holds one game in progress; `play` runs it between agents to its end."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from .errors import IllegalAction, TriremeError
@@ -16,10 +17,20 @@ from .seeding import fresh_seed, streams
 Opening = Sequence[str | Mapping[Seat, str]]
 """Moves made before the agents are asked: text for the seat (or nature) that moves alone, a
 mapping where seats move together. Balanced openings and hand-placed fleets come this way."""
+HUMAN = "human"
+"""The name of a seat that a person holds, in place of an agent spec."""
+
+
+class PlayMode(StrEnum):
+    """Who holds the seats: two people, a person and an agent, or two agents."""
+
+    PVP = "pvp"
+    PVAI = "pvai"
+    AIVAI = "aivai"
 
 
 class Forfeit(TriremeError):
-    """A seat broke the rules, its clock or itself."""
+    """A seat loses by an illegal action, an exception, its clock, or a failed process."""
 
     def __init__(self, seat: Seat, reason: str, detail: str) -> None:
         super().__init__(f"seat {seat} forfeits ({reason}): {detail}")
@@ -27,7 +38,7 @@ class Forfeit(TriremeError):
 
 
 class AgentFault(Exception):
-    """Raised by agents that know what went wrong with them: they forfeit for this reason."""
+    """Raised by an agent to forfeit for a reason of its own, such as a lost process."""
 
     reason: ClassVar[str] = "exception"
 
