@@ -136,7 +136,7 @@ def _run(session: Session, players: dict[Seat, AnyAgent], seconds: float, pause:
         actions = _decisions(screen, players, seconds)
         if actions is not None:
             screen.session.move(actions)
-            screen.tell(before, actions)
+            screen.report_move(before, actions)
             if not people:
                 screen.show(None)
     if people:

@@ -50,10 +50,10 @@ class GameScreen:
 
     @property
     def viewer(self) -> Seat | None:
-        """Whose eyes the screen has between turns: the only person's, else a spectator's."""
+        """Whose view is shown between turns: the only person's, else a spectator's."""
         return next(iter(self.people)) if len(self.people) == 1 else None
 
-    def tell(self, before: Any, actions: Mapping[Seat, Any]) -> None:
+    def report_move(self, before: Any, actions: Mapping[Seat, Any]) -> None:
         """What the last move did, piece by piece."""
         story = self.terminal.story(
             self.session.game, before, actions, self.session.state, self.viewer, self.colour

@@ -47,7 +47,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Forfeited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a seat lost without being beaten: `illegal`, `exception`, `time` or `process`."""
+    """Why a seat forfeited: `illegal`, `exception`, `time` or `process`."""
 
     seat: Seat
     reason: str
@@ -73,7 +73,7 @@ class _Undo(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Move(msgspec.Struct):
-    """A move's line; what `Game.details` added beside these fields is for other readers."""
+    """A move's line; the fields that `Game.details` added are for other readers."""
 
     game_id: str
     move_no: int
@@ -230,7 +230,7 @@ def load_record(path: Path, *, partial: bool = False) -> Record:
 def parse_record(text: str, *, partial: bool = False, game: AnyGame | None = None) -> Record:
     """The record in `text`, or a `RecordError` that names the first line that is wrong.
 
-    `partial` forgives a last line that was cut off, as a killed program leaves it. `game` is the
+    `partial` accepts a last line that was cut off, as a killed program leaves it. `game` is the
     game that was played, where the registry does not know it.
     """
     if not text.strip():

@@ -192,7 +192,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         rewards: other rewards, whole or some by name, such as `{"hit": 1.0}`.
         max_steps: steps, invalid ones included, after which the episode is truncated; None: twice
             the number of cells.
-        flat: give `attack_board` as int8[rows * cols], as Stable-Baselines3 likes it.
+        flat: give `attack_board` as int8[rows * cols], as Stable-Baselines3 prefers it.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (as Gymnasium declares it)
@@ -295,7 +295,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         return None
 
     def _fire(self, index: int) -> tuple[str, str | None]:
-        """Fire, and tell the result and the name of a ship that sank."""
+        """Fire; returns the result, and the name of a ship that sank."""
         assert self._state is not None
         cell = divmod(index, self.setup.board.cols)
         self._state = self.game.apply(self._state, {0: Shots((cell,))})

@@ -76,7 +76,7 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     ) -> tuple[NDArray[np.float64], Which, Which, bool]:
         """Step every board: fresh rewards, terminations and truncations, and whether any ended.
 
-        Boards to be reset begin anew instead, and earn 0.
+        Boards to be reset start a new episode instead, with reward 0.
         """
 
     @abstractmethod

@@ -21,7 +21,7 @@ from .zoo_episode import RENDER_MODES, ZooEpisode
 
 Observation = NDArray[Any]
 OPTIONS = ("render_mode", "max_cycles", "illegal", "opening")
-"""What an environment takes beside the settings of its game."""
+"""Options of an environment; all others are settings of its game."""
 
 
 class _EpisodeEnv:
@@ -143,7 +143,7 @@ class AECGameEnv(_EpisodeEnv, AECEnv):  # type: ignore[misc]
         return self.episode.observe(self.possible_agents.index(agent))
 
     def _select(self) -> None:
-        """Point to who chooses next, and tell it what it may choose."""
+        """Select the agent that chooses next, and set its info."""
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
         waiting = [] if self.episode.session.over else self.episode.waiting()
         if waiting:

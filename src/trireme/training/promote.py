@@ -44,7 +44,7 @@ class Promotion:
     passed: bool
     report: dict[str, Any]
     folder: Path
-    """Where the weights lie now: with those that ship, or still in the run's folder."""
+    """Where the weights are now: with those that ship, or still in the run's folder."""
 
 
 def promote(

@@ -27,7 +27,7 @@ class Rules:
     size: int = 15
     exact: bool = True
     stones: int = 4
-    """At most this many stones lie on the board when a game begins."""
+    """At most this many random stones are on the board when a game begins."""
 
 
 def new_batch(rules: Rules, players: NDArray[np.int8], seed: int) -> GameBatch:

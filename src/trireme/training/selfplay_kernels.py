@@ -37,7 +37,7 @@ class GameBatch(NamedTuple):
 
 
 class FinishedGames(NamedTuple):
-    """Games that came to their end: rows for at most B of them."""
+    """Finished games: rows for at most B of them."""
 
     moves: Any
     """int16[B, area]"""
@@ -67,7 +67,7 @@ def _any_empty(flat: Any, streams: Any, b: int, left: int) -> int:
 
 @njit
 def restart(batch: Any, b: int, stones: int) -> None:
-    """Begin a new game at place b: colours change hands, up to `stones` lie near the centre.
+    """Begin a new game at place b: colours are swapped, up to `stones` are placed near the centre.
 
     Fewer than nine stones hold no five, so that no opening ends the game.
     """
@@ -188,7 +188,7 @@ def transitions(
     """Write every ply of the first `ended` finished games as a transition; returns their number.
 
     `order: int16[T, area]` and the columns `[T]` are those of `replay.Transitions`; `game` counts
-    the games from 0. The opening's stones are nobody's choice, and make no transition.
+    the games from 0. The opening's stones were chosen by no player, and make no transition.
     """
     area = games.moves.shape[1]
     filled = np.empty(area, np.int16)
