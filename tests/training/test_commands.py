@@ -116,6 +116,28 @@ def test_the_command_trains_and_plays_alone(tmp_path: Path) -> None:
     assert json.loads(told.stdout)["games"] == 5
 
 
+@pytest.mark.parametrize("command", ["gomoku-dqn", "battleship-heatmap", "battleship-rl"])
+def test_resuming_needs_a_checkpoint_and_writes_to_the_commands_own_folder(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = RUNNER.invoke(app, [command, "--resume", "--device=cpu", "--threads=1"])
+    assert isinstance(result.exception, BadSettings)
+    assert f"runs/{command}/checkpoint.pt" in str(result.exception)
+
+
+def test_a_run_on_the_command_line_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    small = ["--quiet", "--filters=2", "--blocks=1", "--boards=2", "--threads=1", "--device=cpu"]
+    command = ["battleship-heatmap", *small, "--evaluate-every=0", "--log-every=1"]
+    out = ["--out", str(tmp_path)]
+    assert RUNNER.invoke(app, [*command, *out, "--steps=2"]).exit_code == 0
+    again = RUNNER.invoke(app, [*command, *out, "--steps=3", "--resume"])
+    assert again.exit_code == 0, again.output
+    rows = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert [json.loads(row)["step"] for row in rows] == [1, 2, 3]
+    assert f"trireme train promote {tmp_path}" in again.output.replace("\n", "")
+
+
 @pytest.mark.slow
 def test_a_weak_network_is_not_promoted_and_its_report_says_why(tmp_path: Path) -> None:
     training = gomoku_dqn.DQNTraining(tiny_dqn(size=15), tmp_path / "run")
