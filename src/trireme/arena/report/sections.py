@@ -36,7 +36,7 @@ def cross_table(report: Report) -> str:
         if not report.gauntlet or row not in columns:
             rows.append(f"<tr><td>{escape(row)}</td>{cells}</tr>")
     return (
-        "<section><h2>Who beat whom</h2><p>The score of the agent on the left against the one"
+        "<section><h2>Cross table</h2><p>The score of the agent on the left against the one"
         " above, with wins, draws and losses. A star marks a difference that is significant (p &lt;"
         f" {SIGNIFICANT:g} after Holm's correction for all pairings).</p>"
         f'<table class="cross"><tr><th></th>{top}</tr>{"".join(rows)}</table></section>'
