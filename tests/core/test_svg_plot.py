@@ -25,7 +25,7 @@ def test_ticks_are_evenly_spaced_round_numbers_inside_the_range(
     scale = Scale(low, low + size, 0, 100)
     ticks = scale.ticks(most)
     assert 1 <= len(ticks) <= most + 1
-    around = 1e-6 * max(1, abs(low))
+    around = 1e-8 * (size + abs(low))  # rounding, far below a pixel
     assert all(low - around <= t <= low + size + around for t in ticks)
     steps = [b - a for a, b in itertools.pairwise(ticks)]
     assert all(step == pytest.approx(steps[0], rel=1e-4) for step in steps)

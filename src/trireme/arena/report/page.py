@@ -230,8 +230,8 @@ def _times(report: Report, progress: Progress, colours: dict[str, str]) -> str:
     if not lines:
         return ""
     return (
-        "<section><h2>Time a move</h2><p>The mean over all moves; the bar spans the means of 90 % of"
-        " the games.</p>"
+        "<section><h2>Time a move</h2><p>The mean over all moves; the bar spans the means of 90 %"
+        " of the games.</p>"
         f"{intervals(lines, 'time a move, logarithmic', log=True)}</section>"
     )
 
