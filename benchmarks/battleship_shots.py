@@ -25,6 +25,7 @@ import numpy as np
 from trireme import CHANCE, Turn, make_agent
 from trireme.battleship.batch import fleet_of, layouts
 from trireme.battleship.rules import Battleship
+from trireme.core.intervals import mean_half_width
 from trireme.core.registry import find
 from trireme.core.seeding import stream
 
@@ -105,7 +106,7 @@ def table(agents: list[str], number: int, lines: Iterable[dict[str, Any]]) -> li
                 "agent": spec,
                 "boards": len(shots),
                 "mean": float(shots.mean()),
-                "interval": float(1.96 * shots.std(ddof=1) / len(shots) ** 0.5),
+                "interval": mean_half_width(shots),
                 "median": float(np.median(shots)),
                 "worst": int(shots.max()),
                 "ms_mean": float(seconds.mean()),

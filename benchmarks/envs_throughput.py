@@ -65,8 +65,9 @@ class NaiveBattleship:
         return [row[:] for row in self.board], reward, not self.ships, mask
 
 
-def naive(seconds: float) -> tuple[int, float]:
-    env, order, steps, fired = NaiveBattleship(), orders(1, 100)[0].tolist(), 0, 0
+def one_board(env: Any, seconds: float) -> tuple[int, float]:
+    """Random legal play on an environment of one board."""
+    order, steps, fired = orders(1, 100)[0].tolist(), 0, 0
     began = time.process_time()
     while time.process_time() - began < seconds:
         for _ in range(500):
@@ -76,21 +77,16 @@ def naive(seconds: float) -> tuple[int, float]:
                 env.reset()
         steps += 500
     return steps, time.process_time() - began
+
+
+def naive(seconds: float) -> tuple[int, float]:
+    return one_board(NaiveBattleship(), seconds)
 
 
 def single(seconds: float) -> tuple[int, float]:
     env = gymnasium.make("trireme/Battleship-v0")
-    order, steps, fired = orders(1, 100)[0].tolist(), 0, 0
     env.reset(seed=0)
-    began = time.process_time()
-    while time.process_time() - began < seconds:
-        for _ in range(500):
-            over = env.step(order[fired])[2]
-            fired = 0 if over else fired + 1
-            if over:
-                env.reset()
-        steps += 500
-    return steps, time.process_time() - began
+    return one_board(env, seconds)
 
 
 def orders(boards: int, actions: int) -> NDArray[np.int64]:
@@ -98,16 +94,23 @@ def orders(boards: int, actions: int) -> NDArray[np.int64]:
     return np.argsort(np.random.default_rng(0).random((boards, actions)), axis=1)
 
 
-def batched(id_: str, boards: int, **options: Any) -> Work:
-    """A vector environment; on the clock are its steps, which reset boards by themselves."""
+def batched(
+    id_: str,
+    boards: int,
+    choose: Callable[[int, dict[str, Any]], NDArray[np.int64]],
+    **options: Any,
+) -> Work:
+    """A vector environment; on the clock are its steps, which reset boards by themselves.
+
+    `choose(round, infos)` gives the actions, off the clock.
+    """
 
     def work(seconds: float) -> tuple[int, float]:
         env = gymnasium.make_vec(id_, num_envs=boards, **options)
-        actions = orders(boards, 100 if "Battleship" in id_ else 225)
-        rows, rounds, clock = np.arange(boards), 0, 0.0
+        rounds, clock = 0, 0.0
         _, infos = env.reset(seed=0)
         while clock < seconds:
-            chosen = actions[rows, np.minimum(infos["move_count"], actions.shape[1] - 1)]
+            chosen = choose(rounds, infos)
             began = time.process_time()
             *_, infos = env.step(chosen)
             clock += time.process_time() - began
@@ -117,20 +120,20 @@ def batched(id_: str, boards: int, **options: Any) -> Work:
     return work
 
 
-def batched_plans(boards: int) -> Work:
-    def work(seconds: float) -> tuple[int, float]:
-        env = gymnasium.make_vec("trireme/Navigation-v0", num_envs=boards)
-        plans = np.random.default_rng(0).integers(0, 28, (64, boards, 2, 4))
-        rounds, clock = 0, 0.0
-        env.reset()
-        while clock < seconds:
-            began = time.process_time()
-            env.step(plans[rounds % 64])
-            clock += time.process_time() - began
-            rounds += 1
-        return rounds * boards, clock
+def boards_in_order(id_: str, boards: int, **options: Any) -> Work:
+    """Every board plays all actions in a random order of its own."""
+    actions, rows = orders(boards, 100 if "Battleship" in id_ else 225), np.arange(boards)
 
-    return work
+    def choose(_: int, infos: dict[str, Any]) -> NDArray[np.int64]:
+        return actions[rows, np.minimum(infos["move_count"], actions.shape[1] - 1)]
+
+    return batched(id_, boards, choose, **options)
+
+
+def random_plans(boards: int) -> Work:
+    """Random plans for both seats of Battle Navigation."""
+    plans = np.random.default_rng(0).integers(0, 28, (64, boards, 2, 4))
+    return batched("trireme/Navigation-v0", boards, lambda rounds, _: plans[rounds % 64])
 
 
 def plain_rules(game: AnyGame) -> Work:
@@ -204,24 +207,26 @@ def contestants(boards: int) -> dict[str, dict[str, Work | None]]:
             "single environment": single,
             "naive Python": naive,
             "OpenSpiel battleship": open_spiel(duel),
-            "SyncVectorEnv of the single one": batched(
+            "SyncVectorEnv of the single one": boards_in_order(
                 battleship, boards, vectorization_mode="sync"
             ),
-            "make_vec": batched(battleship, boards),
-            "make_vec, same-step reset": batched(battleship, boards, autoreset_mode="SameStep"),
-            "make_vec, own buffers": batched(battleship, boards, copy=False),
+            "make_vec": boards_in_order(battleship, boards),
+            "make_vec, same-step reset": boards_in_order(
+                battleship, boards, autoreset_mode="SameStep"
+            ),
+            "make_vec, own buffers": boards_in_order(battleship, boards, copy=False),
         },
         "gomoku": {
             "plain rules": plain_rules(make_game("gomoku")),
             "OpenSpiel gomoku": open_spiel("gomoku"),
             "PettingZoo": zoo("gomoku"),
-            "make_vec": batched(gomoku, boards),
-            "make_vec, planes": batched(gomoku, boards, observation="planes"),
-            "make_vec, same-step reset": batched(gomoku, boards, autoreset_mode="SameStep"),
+            "make_vec": boards_in_order(gomoku, boards),
+            "make_vec, planes": boards_in_order(gomoku, boards, observation="planes"),
+            "make_vec, same-step reset": boards_in_order(gomoku, boards, autoreset_mode="SameStep"),
         },
         "navigation, joint turns": {
             "plain rules": plain_rules(make_game("navigation")),
-            "make_vec": batched_plans(boards),
+            "make_vec": random_plans(boards),
         },
     }
 

@@ -10,22 +10,14 @@ used. Only the two agents' own moves are on the clock.
 """
 
 import argparse
-import math
 from pathlib import Path
 
 from trireme.core.game import close
+from trireme.core.intervals import wilson
 from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.openings import balanced
 from trireme.gomoku.rules import Gomoku, read_points
-
-
-def wilson(wins: float, games: int, z: float = 1.96) -> tuple[float, float]:
-    """The interval that holds the true rate with 95 % confidence."""
-    rate, spread = wins / games, z * z / games
-    middle = (rate + spread / 2) / (1 + spread)
-    reach = z * math.sqrt(rate * (1 - rate) / games + spread / (4 * games)) / (1 + spread)
-    return middle - reach, middle + reach
 
 
 def openings(game: Gomoku, path: Path | None) -> list[tuple[str, ...]]:

@@ -15,7 +15,6 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
-import math
 import time
 from pathlib import Path
 from typing import Any
@@ -24,6 +23,7 @@ import numpy as np
 
 from trireme import make_agent, play
 from trireme.core.game import AnyAgent, AnyGame, Turn
+from trireme.core.intervals import wilson
 from trireme.navigation.map_generator import find_map
 from trireme.navigation.maps import mirrored_map
 from trireme.navigation.rules import Navigation
@@ -81,21 +81,13 @@ def play_game(first: str, second: str, number: int) -> dict[str, Any]:
     }
 
 
-def wilson(share: float, n: int) -> tuple[float, float]:
-    """The 95 % Wilson interval of a share seen in n trials."""
-    z = 1.96
-    middle = (share + z * z / (2 * n)) / (1 + z * z / n)
-    reach = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
-    return middle - reach, middle + reach
-
-
 def report(games: list[dict[str, Any]]) -> str:
     """One line for the games of two agents."""
     n = len(games)
     wins, losses = (sum(g["result"] == value for g in games) for value in (1, -1))
     draws = n - wins - losses
     share, score = wins / n, (wins + draws / 2) / n
-    intervals = [f"{low:.1%}–{high:.1%}" for low, high in (wilson(share, n), wilson(score, n))]
+    intervals = [f"{low:.1%}–{high:.1%}" for low, high in (wilson(wins, n), wilson(score * n, n))]
     times = [np.array([t for g in games for t in g["times"][who]]) * 1e3 for who in (0, 1)]
     cpu = ", ".join(f"mean {t.mean():.1f} p95 {np.quantile(t, 0.95):.1f} ms" for t in times)
     return (

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import torch
 
-from trireme.training.gomoku_dqn import Training
+from trireme.training.gomoku_dqn import DQNTraining
 from trireme.training.settings import GomokuDQN
 
 
@@ -53,16 +53,16 @@ class Busy:
 
 def measure(config: GomokuDQN, seconds: float, learn: bool) -> tuple[float, float]:
     """Positions a second and the share of time that the network is busy."""
-    training = Training(config, Path(tempfile.mkdtemp()))
+    training = DQNTraining(config, Path(tempfile.mkdtemp()))
     busy = Busy(training.device)
-    training.play.ask = busy.timed(training.play.ask)  # type: ignore[assignment, method-assign]
+    training.play.request_moves = busy.timed(training.play.request_moves)  # type: ignore[assignment, method-assign]
     training._update = busy.timed(training._update)  # type: ignore[assignment, method-assign]
     play, noise = training.play, training._epsilons()
 
     def advance() -> None:
         if learn:
             training.advance()
-        elif ended := play.make(play.ask(training.learner.network, None), noise):
+        elif ended := play.apply_moves(play.request_moves(training.learner.network, None), noise):
             play.collect(ended, config.n_step, config.gamma, config.step_penalty)
 
     while learn and len(training.replay) < config.minimum:
@@ -96,7 +96,7 @@ def main() -> None:
             batch_size=options.games,
             capacity=max(20_000, 50 * options.games),
             minimum=4 * options.games,
-            elder_share=0.0,
+            snapshot_share=0.0,
         )
         speed, share = measure(config, options.seconds, learn)
         name = "self-play and learning" if learn else "self-play alone"

@@ -9,7 +9,7 @@ from typing import Any
 
 from trireme import Turn, make_game
 from trireme.arena import Match, entrants, run_match, start, write_reports
-from trireme.arena.standing import Score
+from trireme.arena.standing import ScoreStanding
 
 
 class Neighbour:
@@ -32,7 +32,7 @@ def main(games: int = 40) -> None:
     folder = start(match, Path(tempfile.mkdtemp()) / "match")
     report = write_reports(folder, run_match(folder))
     for agent in report.agents:
-        assert isinstance(agent.standing, Score)
+        assert isinstance(agent.standing, ScoreStanding)
         low, high = agent.standing.elo_ci95
         print(f"{agent.name:<10} {agent.standing.elo:+6.0f} Elo  (95 % {low:+.0f} … {high:+.0f})")
     print(f"Report: {folder.path / 'report.html'}")

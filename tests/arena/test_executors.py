@@ -88,7 +88,7 @@ def test_a_broken_agent_forfeits_and_the_match_goes_on(
 def test_an_agent_that_takes_its_worker_with_it_forfeits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, reason: str, detail: str
 ) -> None:
-    monkeypatch.setattr(processes, "WATCHDOG", 0.5)
+    monkeypatch.setattr(processes, "WATCHDOG_GRACE", 0.5)
     made = match(broken(agent), "random", games=2, limit=1.0)
     outcomes = run(made, tmp_path / "run", "processes", workers=1)
     assert len(outcomes) == 2

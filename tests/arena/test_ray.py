@@ -22,12 +22,12 @@ GAME = make_game("gomoku", size=7)
 
 def add_node(cluster: Any, **options: Any) -> None:
     """Ray gives a node 30 s to start, which a busy machine may miss: then it is asked again."""
-    for patience in (2, 1, 0):
+    for timeout in (2, 1, 0):
         try:
             cluster.add_node(num_cpus=2, **options)
             return
         except Exception as error:
-            if not patience or "timed out" not in str(error):
+            if not timeout or "timed out" not in str(error):
                 raise
 
 

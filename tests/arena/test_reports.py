@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 from trireme import BadSpec, make_game
 from trireme.arena import Match, entrants, gate, run_match, start, to_plain, write_reports
 from trireme.arena.history import keep, standing
-from trireme.arena.standing import Table
+from trireme.arena.standing import Standings
 from trireme.cli import app
 from trireme.store import open_store
 
@@ -190,7 +190,7 @@ def test_the_standing_is_over_all_runs_and_counts_repeated_ones_once(
         engine = open_store(store_url)
         table, runs, games = standing(engine, game)
         engine.dispose()
-        assert isinstance(table, Table)
+        assert isinstance(table, Standings)
         tables.append(table)
         assert runs == len(tables)
         assert games == 18 * len(tables)

@@ -13,7 +13,7 @@ import pytest
 
 from trireme import RecordError, TriremeError, load_record, make_game
 from trireme.arena import Match, Outcome, Sprt, entrants, results_hash, resume, run_match, start
-from trireme.arena.run import Progress, Sequential
+from trireme.arena.run import Progress, SequentialTest
 from trireme.core.agents import Random
 
 AGENTS = Path(__file__).with_name("broken_agents.py")
@@ -138,7 +138,7 @@ def test_pairs_wait_for_their_turn() -> None:
         ours = 1.0 if number % 2 == 0 else -1.0
         return Outcome(number, (ours, -ours), 1, "", (0.0, 0.0), (1, 1))
 
-    test = Sequential(Sprt(0, 50))
+    test = SequentialTest(Sprt(0, 50))
     late = {n: outcome(n) for n in (2, 3, 0)}
     assert not test.advance(late)
     assert test.games == 0

@@ -10,14 +10,18 @@ from hypothesis import strategies as st
 
 from trireme import BadSpec
 from trireme.arena import Sprt
-from trireme.arena.standing import Row, evidence, one_seat_table, two_seat_table, variance_ratio
+from trireme.arena.standing import (
+    GameResult,
+    distinct_games,
+    one_seat_standings,
+    two_seat_standings,
+    variance_ratio,
+)
+from trireme.arena.statistics.bootstrap import bootstrap_mean
 from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
-from trireme.arena.statistics.intervals import bootstrap_mean, wilson
 from trireme.arena.statistics.ratings import ELO, fit, rate
 from trireme.arena.statistics.sprt import expected_score, pair_counts
-
-Z = 1.959963984540054
-
+from trireme.core.intervals import Z95, wilson
 
 # Wilson
 
@@ -27,7 +31,7 @@ def test_wilson_ends_solve_its_quadratic(games: int, share: float) -> None:
     points = round(share * games)
     for end in wilson(points, games):
         apart = (points / games - end) ** 2
-        assert apart == pytest.approx(Z**2 * end * (1 - end) / games, abs=1e-9)
+        assert apart == pytest.approx(Z95**2 * end * (1 - end) / games, abs=1e-9)
 
 
 def test_wilson_covers_the_truth_as_often_as_it_says() -> None:
@@ -64,9 +68,9 @@ def test_paired_differences_have_narrower_intervals_when_fleets_matter() -> None
     fleets = rng.normal(50, 10, size=200)
     rows = []
     for fleet, base in enumerate(fleets):
-        rows.append(Row(("a",), (-float(round(base + rng.normal(0, 2))),), fleet))
-        rows.append(Row(("b",), (-float(round(base + 1.5 + rng.normal(0, 2))),), fleet))
-    shots, (difference,) = one_seat_table(["a", "b"], rows)
+        rows.append(GameResult(("a",), (-float(round(base + rng.normal(0, 2))),), fleet))
+        rows.append(GameResult(("b",), (-float(round(base + 1.5 + rng.normal(0, 2))),), fleet))
+    shots, (difference,) = one_seat_standings(["a", "b"], rows)
     assert list(shots) == ["a", "b"]
     paired = difference.shots_ci95[1] - difference.shots_ci95[0]
     alone = shots["a"].shots_ci95[1] - shots["a"].shots_ci95[0]
@@ -279,11 +283,17 @@ def test_a_cycle_is_found_wherever_it_is() -> None:
 # Standings
 
 
-def pair(cluster: int, a: str, b: str, first: float, second: float, mark: str = "") -> list[Row]:
+def pair(
+    cluster: int, a: str, b: str, first: float, second: float, mark: str = ""
+) -> list[GameResult]:
     """Two games with seats swapped: the returns of seat 0 in each."""
     return [
-        Row((a, b), (first, -first), cluster, f"{cluster}{mark}x" if mark != "same" else "x"),
-        Row((b, a), (second, -second), cluster, f"{cluster}{mark}y" if mark != "same" else "y"),
+        GameResult(
+            (a, b), (first, -first), cluster, f"{cluster}{mark}x" if mark != "same" else "x"
+        ),
+        GameResult(
+            (b, a), (second, -second), cluster, f"{cluster}{mark}y" if mark != "same" else "y"
+        ),
     ]
 
 
@@ -294,17 +304,17 @@ def test_a_cycle_is_noted_with_its_weight() -> None:
         for a, b in (("rock", "scissors"), ("scissors", "paper"), ("paper", "rock"))
         for row in pair(cluster, a, b, 1.0, -1.0)
     ]
-    table = two_seat_table(["rock", "scissors", "paper"], rows)
+    table = two_seat_standings(["rock", "scissors", "paper"], rows)
     assert any("rock beats scissors beats paper beats rock" in note for note in table.notes)
     assert [s.score for s in table.scores.values()] == [0.5, 0.5, 0.5]
-    few = two_seat_table(["rock", "scissors", "paper"], rows[:6])
+    few = two_seat_standings(["rock", "scissors", "paper"], rows[:6])
     assert any("not beyond chance" in note for note in few.notes)
 
 
 def test_games_that_repeat_themselves_are_counted_once_as_evidence() -> None:
     rows = [row for cluster in range(50) for row in pair(cluster, "a", "b", 1.0, -1.0, "same")]
-    assert len(evidence(rows)) == 2
-    (duel,) = two_seat_table(["a", "b"], rows).duels
+    assert len(distinct_games(rows)) == 2
+    (duel,) = two_seat_standings(["a", "b"], rows).duels
     assert (duel.games, duel.distinct) == (100, 2)
     assert duel.score_ci95 == pytest.approx(wilson(2, 2))
     assert duel.p_value == 1.0

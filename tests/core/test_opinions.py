@@ -1,23 +1,23 @@
-"""Second opinions: all who can speak are heard, and the silent ones say why."""
+"""Second opinions: every evaluator that can answer does, and the others say why they can't."""
 
 import pytest
 
 from trireme.core.errors import BadSpec
-from trireme.core.opinions import Opinion, heard
+from trireme.core.opinions import Opinion, gather_opinions
 
 
-def silent() -> Opinion:
+def not_installed() -> Opinion:
     raise BadSpec("not installed")
 
 
-def test_a_silent_voice_withholds_nothing_of_the_others() -> None:
-    told = heard({"one": lambda: {"value": 1}, "two": silent})
-    assert told == {"opinions": {"one": {"value": 1}}, "unavailable": {"two": "not installed"}}
+def test_an_evaluator_without_an_answer_withholds_nothing_of_the_others() -> None:
+    found = gather_opinions({"one": lambda: {"value": 1}, "two": not_installed})
+    assert found == {"opinions": {"one": {"value": 1}}, "unavailable": {"two": "not installed"}}
 
 
-def test_a_fault_in_a_program_is_no_silence() -> None:
+def test_a_bug_in_an_evaluator_is_raised() -> None:
     def broken() -> Opinion:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        heard({"one": broken})
+        gather_opinions({"one": broken})

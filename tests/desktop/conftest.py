@@ -11,7 +11,7 @@ import pytest
 
 tkinter = pytest.importorskip("tkinter", reason="this Python has no tkinter")
 
-from trireme.desktop.match import Match  # noqa: E402
+from trireme.desktop.game import DesktopGame  # noqa: E402
 from trireme.desktop.window import Window  # noqa: E402
 from trireme.gomoku.rules import Point  # noqa: E402
 
@@ -80,7 +80,7 @@ class Hand:
         self.window.root.update()
 
     def stones(self) -> int:
-        return len(self.window.match.state.stones)
+        return len(self.window.game.state.stones)
 
     def says(self, text: str) -> bool:
         return text in self.window.status.cget("text")
@@ -89,6 +89,6 @@ class Hand:
 @pytest.fixture
 def hand(screen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hand]:
     monkeypatch.setenv("DISPLAY", screen)
-    window = Window(Match(records=tmp_path / "games"))
+    window = Window(DesktopGame(records=tmp_path / "games"))
     yield Hand(window)
     window.close()

@@ -6,10 +6,10 @@ from tkinter import ttk
 
 import pytest
 
+from trireme.core.play import PlayMode
 from trireme.core.record import load_record
 from trireme.desktop.board import Geometry
-from trireme.desktop.match import Mode
-from trireme.desktop.worker import Reply
+from trireme.desktop.worker import JobReply
 from trireme.gomoku.formats import load
 from trireme.gomoku.rules import Gomoku
 
@@ -28,7 +28,7 @@ def test_two_people_play_a_game_to_its_end(hand: Hand) -> None:
     for number, point in enumerate(ROW):
         hand.click(point)
         hand.until(lambda n=number: hand.stones() == n + 1)
-    assert hand.window.match.state.winner == 1
+    assert hand.window.game.state.winner == 1
     assert hand.says("Black wins: a1-e1")
     assert hand.window.canvas.find_withtag("won")
     hand.click((9, 9))
@@ -52,10 +52,10 @@ def test_undo_takes_back_one_stone_between_people(hand: Hand) -> None:
     pvp(hand)
     for point in ROW:
         hand.click(point)
-    hand.until(lambda: hand.window.match.session.over)
+    hand.until(lambda: hand.window.game.session.over)
     hand.press(hand.window.buttons["undo"])
     hand.until(lambda: hand.stones() == len(ROW) - 1)
-    assert not hand.window.match.session.over
+    assert not hand.window.game.session.over
     hand.press(hand.window.buttons["undo"])
     hand.until(lambda: hand.stones() == len(ROW) - 2)
 
@@ -68,14 +68,14 @@ def test_a_person_plays_an_agent_and_takes_a_full_move_back(hand: Hand) -> None:
     hand.until(lambda: hand.stones() == 4)
     hand.press(hand.window.buttons["undo"])
     hand.until(lambda: hand.stones() == 2)
-    assert hand.window.match.mover == "human"
+    assert hand.window.game.mover == "human"
 
 
 def test_a_person_may_play_white(hand: Hand) -> None:
     hand.choose("black", "heuristic")
     hand.choose("side", "white")
     hand.until(lambda: hand.stones() == 1)
-    assert hand.window.match.mover == "human"
+    assert hand.window.game.mover == "human"
     hand.click((0, 0))
     hand.until(lambda: hand.stones() == 3)
 
@@ -84,8 +84,8 @@ def test_two_agents_play_each_other_to_the_end(hand: Hand) -> None:
     hand.choose("black", "heuristic")
     hand.choose("white", "random")
     hand.choose("mode", "aivai")
-    hand.until(lambda: hand.window.match.session.over)
-    assert hand.window.match.session.returns == (1.0, -1.0)
+    hand.until(lambda: hand.window.game.session.over)
+    assert hand.window.game.session.returns == (1.0, -1.0)
     hand.press(hand.window.buttons["undo"])
     hand.until(lambda: hand.says("two agents take nothing back"))
 
@@ -138,7 +138,7 @@ def test_the_network_gives_hints_by_name(hand: Hand) -> None:
     pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
     pvp(hand)
     hand.choose("seconds", "0.3")
-    hand.choose("voice", "dqn")
+    hand.choose("evaluator", "dqn")
     hand.window.set_up("h8 a1 i8 b5 j8 c9 k8 d13")
     hand.press(hand.window.buttons["hints"])
     hand.until(lambda: hand.window.hints)
@@ -146,15 +146,15 @@ def test_the_network_gives_hints_by_name(hand: Hand) -> None:
     values = list(hand.window.hints.values())
     assert [int(value) for value in values] == sorted(map(int, values), reverse=True)
     assert next(iter(hand.window.hints)) in ((7, 6), (7, 11))
-    hand.choose("voice", "search")
+    hand.choose("evaluator", "search")
     assert next(iter(hand.window.hints.values())) == "W1"
 
 
-def test_a_voice_that_can_not_speak_says_why(hand: Hand) -> None:
+def test_an_evaluator_without_an_answer_says_why(hand: Hand) -> None:
     found = {"moves": [], "opinions": {}, "unavailable": {"dqn": "networks need onnxruntime"}}
-    hand.choose("voice", "dqn")
+    hand.choose("evaluator", "dqn")
     hand.window._hinting = 99
-    hand.window._take(Reply(99, found))
+    hand.window._take(JobReply(99, found))
     assert hand.says("networks need onnxruntime")
     assert not hand.window.hints
 
@@ -175,7 +175,7 @@ def test_records_are_kept_saved_and_opened(hand: Hand, tmp_path: Path) -> None:
     for point in ROW[:4]:
         hand.click(point)
     hand.until(lambda: hand.stones() == 4)
-    kept = load_record(hand.window.match.path)
+    kept = load_record(hand.window.game.path)
     assert len(kept.moves) == 4
     for kind in ("jsonl", "psq", "sgf"):
         path = tmp_path / f"game.{kind}"
@@ -216,8 +216,8 @@ def test_swap2_is_played_with_buttons(hand: Hand) -> None:
     buttons = [w for w in hand.window._swap2.winfo_children() if isinstance(w, ttk.Button)]
     assert [b.cget("text") for b in buttons] == ["Play black", "Play white", "Put two more"]
     hand.press(buttons[0])
-    hand.until(lambda: hand.window.match.state.choices == ("black",))
-    assert hand.window.match.name(1) == "black"
+    hand.until(lambda: hand.window.game.state.choices == ("black",))
+    assert hand.window.game.name(1) == "black"
 
 
 def test_a_failing_agent_forfeits_and_the_window_stays(hand: Hand) -> None:
@@ -236,7 +236,7 @@ def test_epsilon_makes_an_agent_play_at_random(hand: Hand) -> None:
     hand.choose("epsilon", "1")
     hand.choose("mode", "aivai")
     hand.choose("black", "random")
-    hand.until(lambda: hand.stones() > 30 or hand.window.match.session.over)
+    hand.until(lambda: hand.stones() > 30 or hand.window.game.session.over)
     assert hand.stones() > 9  # the heuristic would have won by now
 
 
@@ -245,7 +245,7 @@ def test_a_model_that_can_not_be_read_is_refused_in_words(hand: Hand, tmp_path: 
     hand.window.load_model(missing)
     assert hand.window.boxes["white"].get().startswith("dqn:model=")
     hand.until(lambda: hand.says("such"))
-    assert hand.window.match.mover == "human"
+    assert hand.window.game.mover == "human"
 
 
 def test_the_keyboard_works_as_well(hand: Hand) -> None:
@@ -264,4 +264,4 @@ def test_the_pixels_of_every_point_lead_back_to_it() -> None:
         for point in Gomoku(size=size).points:
             assert at.point(*at.centre(point)) == point
         assert at.point(-100, 0) is None
-    assert Mode("pvp") is Mode.PVP
+    assert PlayMode("pvp") is PlayMode.PVP

@@ -15,7 +15,7 @@ with warnings.catch_warnings():
 
 from trireme import TriremeError, make_game, parse_record
 from trireme.core.registry import GAMES, find
-from trireme.envs import ResetNeeded, SeatsEnv, TogetherEnv, aec, parallel
+from trireme.envs import AECGameEnv, ParallelGameEnv, ResetNeeded, aec, parallel
 
 VARIANTS = [(name, variant) for name in GAMES for variant in (None, *find(name).variants)]
 every_game = pytest.mark.parametrize(
@@ -32,7 +32,7 @@ games_together = pytest.mark.parametrize(("name", "variant"), TOGETHER)
 either_way = pytest.mark.parametrize("stepwise", [False, True])
 
 
-def play_on(env: SeatsEnv, seed: int, most: int = 10**6) -> dict[str, float]:
+def play_on(env: AECGameEnv, seed: int, most: int = 10**6) -> dict[str, float]:
     """Random allowed choices until the end; what every agent has gained in all."""
     rng = np.random.default_rng(seed)
     gained = dict.fromkeys(env.possible_agents, 0.0)
@@ -75,7 +75,7 @@ def test_gains_add_up_to_the_games_returns(name: str, variant: str | None) -> No
     record = env.record
     assert record.end is not None
     assert tuple(gained.values()) == pytest.approx(record.returns)
-    assert parse_record(record.text).verify() == env.table.session.state
+    assert parse_record(record.text).verify() == env.episode.session.state
 
 
 def test_a_shot_alone_costs_one() -> None:
@@ -89,7 +89,7 @@ def test_the_winner_gains_and_the_loser_loses() -> None:
     env = aec("gomoku")
     env.reset()
     for point in (0, 15, 1, 16, 2, 17, 3, 18, 4):
-        assert env.agent_selection == f"player_{env.table.moves % 2}"
+        assert env.agent_selection == f"player_{env.episode.moves % 2}"
         env.step(point)
     assert env.rewards == {"player_0": 1.0, "player_1": -1.0}
     assert all(env.terminations.values())
@@ -107,7 +107,7 @@ def test_seats_that_move_together_choose_in_secret() -> None:
     assert env.infos["player_1"]["chosen"] == ()
     for order in (0, 0, 0, 0):
         env.step(order)
-    assert env.table.session.state.turn == 1
+    assert env.episode.session.state.turn == 1
     assert env.record.moves[0][0] == "F-L-R---"
 
 
@@ -127,12 +127,12 @@ def test_fleets_are_placed_by_seed_or_by_hand() -> None:
     fleets = []
     for seed in (1, 1, 2):
         env.reset(seed=seed)
-        fleets.append([sea.fleet for sea in env.table.session.state.seas])
+        fleets.append([sea.fleet for sea in env.episode.session.state.seas])
     assert fleets[0] == fleets[1] != fleets[2]
     by_hand = {0: "A1-A5 C1-C4 E1-E3 G1-G3 I1-I2", 1: "A1-E1 A3-D3 A5-C5 A7-C7 A9-B9"}
     env.reset(seed=1, options={"opening": [by_hand]})
     env.step(0)
-    assert env.table.session.state.seas[1].shots[0].result == "hit"
+    assert env.episode.session.state.seas[1].shots[0].result == "hit"
 
 
 def test_an_opening_may_hold_for_every_episode() -> None:
@@ -146,7 +146,7 @@ def test_an_opening_may_hold_for_every_episode() -> None:
     alone = aec("battleship", placement="manual", opening=[fleet])
     alone.reset(seed=1)
     alone.step(0)
-    assert alone.table.session.state.seas[0].shots[0].result == "hit"
+    assert alone.episode.session.state.seas[0].shots[0].result == "hit"
 
 
 @pytest.mark.parametrize("seed", [-1, "x", 1.5])
@@ -179,9 +179,9 @@ def test_resets_without_a_seed_follow_from_the_seed_before() -> None:
     for _ in range(2):
         env.reset(seed=5)
         env.reset()
-        runs.append(env.table.session.state)
+        runs.append(env.episode.session.state)
     env.reset()
-    assert runs[0] == runs[1] != env.table.session.state
+    assert runs[0] == runs[1] != env.episode.session.state
 
 
 @pytest.mark.parametrize("number", [-1, 225, 7])
@@ -316,8 +316,8 @@ def test_a_seat_that_sits_out_is_not_asked() -> None:
     assert infos["player_0"]["choices"] == 0
     assert not infos["player_0"]["action_mask"].any()
     env.step({"player_0": 0, "player_1": 98})
-    assert len(env.table.session.state.seas[1].shots) == 1
-    assert len(env.table.session.state.seas[0].shots) == 2
+    assert len(env.episode.session.state.seas[1].shots) == 1
+    assert len(env.episode.session.state.seas[0].shots) == 2
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_wrong_joint_actions_are_refused_and_change_nothing(actions: Any) -> Non
     with pytest.raises(TriremeError, match="expected"):
         env.step(actions)
     env.step({"player_0": [0, 0, 0, 0], "player_1": [0, 0, 0, 0]})
-    assert env.table.session.state.turn == 1
+    assert env.episode.session.state.turn == 1
 
 
 @pytest.mark.parametrize(("name", "variant"), [("gomoku", None), ("battleship", "duel")])
@@ -382,7 +382,7 @@ def test_wrong_names_are_refused() -> None:
 def test_a_game_may_be_given_whole() -> None:
     env = aec(make_game("gomoku", size=7))
     assert env.action_space("player_0") == spaces.Discrete(49)
-    assert isinstance(parallel(make_game("navigation")), TogetherEnv)
+    assert isinstance(parallel(make_game("navigation")), ParallelGameEnv)
 
 
 def test_nothing_goes_before_reset() -> None:

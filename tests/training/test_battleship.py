@@ -21,7 +21,7 @@ from trireme.core.game import CHANCE
 from trireme.training import battleship_heatmap as heatmap
 from trireme.training import battleship_rl as rl
 from trireme.training.heatmap_kernels import explore
-from trireme.training.run import Clock
+from trireme.training.run import RunTimer
 
 from .tiny import tiny_heatmap, tiny_rl
 
@@ -77,13 +77,13 @@ def test_exploration_fires_only_at_unknown_cells(seed: int, epsilon: float) -> N
 
 def test_a_resumed_heatmap_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     config = tiny_heatmap()
-    heatmap.Training(config, tmp_path / "whole").run(live=False)
-    half = heatmap.Training(config, tmp_path / "parts")
+    heatmap.HeatmapTraining(config, tmp_path / "whole").run(live=False)
+    half = heatmap.HeatmapTraining(config, tmp_path / "parts")
     for _ in range(5):
         half.advance()
     half.checkpoint()
     half.advance()
-    rest = heatmap.Training(config, tmp_path / "parts")
+    rest = heatmap.HeatmapTraining(config, tmp_path / "parts")
     rest.resume(tmp_path / "parts" / "checkpoint.pt")
     rest.run(live=False)
     whole, parts = (heatmap.load(tmp_path / f / "network.pt") for f in ("whole", "parts"))
@@ -92,7 +92,7 @@ def test_a_resumed_heatmap_equals_an_uninterrupted_one(tmp_path: Path) -> None:
 
 
 def test_the_heatmap_learns(tmp_path: Path) -> None:
-    training = heatmap.Training(
+    training = heatmap.HeatmapTraining(
         tiny_heatmap(boards=32, steps=60, filters=8, learning_rate=3e-3), tmp_path
     )
     losses = [training.advance().item() for _ in range(60)]
@@ -103,7 +103,7 @@ def test_the_heatmap_learns(tmp_path: Path) -> None:
 ALGORITHMS = ["maskable-ppo", "ppo", "a2c", "dqn"]
 
 
-class Rounds(Clock):
+class Rounds(RunTimer):
     """Asks a run to stop after so many rounds."""
 
     def __init__(self, rounds: int) -> None:
@@ -124,15 +124,15 @@ def log_of(folder: Path) -> list[dict[str, Any]]:
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_resumed_run_of_sb3_equals_an_uninterrupted_one(tmp_path: Path, algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm, steps=1024)
-    whole = rl.Training(config, tmp_path / "whole")
+    whole = rl.RLTraining(config, tmp_path / "whole")
     whole.run(live=False)
 
-    half = rl.Training(config, tmp_path / "parts")
-    half.run(live=False, clock=Rounds(44 if algorithm == "dqn" else 4))
+    half = rl.RLTraining(config, tmp_path / "parts")
+    half.run(live=False, timer=Rounds(44 if algorithm == "dqn" else 4))
     assert 400 < half.step < 800
     np.random.seed(99)  # another process would have drawn other numbers
     torch.manual_seed(99)
-    rest = rl.Training(config, tmp_path / "parts")
+    rest = rl.RLTraining(config, tmp_path / "parts")
     rest.resume(tmp_path / "parts" / "checkpoint.pt")
     rest.run(live=False)
 
@@ -144,7 +144,7 @@ def test_a_resumed_run_of_sb3_equals_an_uninterrupted_one(tmp_path: Path, algori
 
 def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     config = tiny_rl(steps=512, checkpoint_every=200)
-    whole = rl.Training(config, tmp_path / "whole")
+    whole = rl.RLTraining(config, tmp_path / "whole")
     whole.run(live=False)
 
     class Killed(Exception):
@@ -158,8 +158,8 @@ def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Path) -
             return False
 
     with pytest.raises(Killed):
-        rl.Training(config, tmp_path / "parts").run(live=False, clock=Killer(3))
-    rest = rl.Training(config, tmp_path / "parts")
+        rl.RLTraining(config, tmp_path / "parts").run(live=False, timer=Killer(3))
+    rest = rl.RLTraining(config, tmp_path / "parts")
     rest.resume(tmp_path / "parts" / "checkpoint.pt")
     assert rest.step == 256
     rest.run(live=False)
@@ -168,23 +168,23 @@ def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Path) -
 
 
 def test_other_settings_can_not_go_on_from_a_checkpoint_of_sb3(tmp_path: Path) -> None:
-    path = rl.Training(tiny_rl(), tmp_path).checkpoint()
+    path = rl.RLTraining(tiny_rl(), tmp_path).checkpoint()
     with pytest.raises(BadSettings, match="other settings"):
-        rl.Training(tiny_rl(gamma=0.5), tmp_path).resume(path)
-    rl.Training(tiny_rl(steps=99), tmp_path).resume(path)
+        rl.RLTraining(tiny_rl(gamma=0.5), tmp_path).resume(path)
+    rl.RLTraining(tiny_rl(steps=99), tmp_path).resume(path)
 
 
 def test_other_settings_can_not_go_on_from_a_checkpoint_of_the_heatmap(tmp_path: Path) -> None:
-    path = heatmap.Training(tiny_heatmap(), tmp_path).checkpoint()
+    path = heatmap.HeatmapTraining(tiny_heatmap(), tmp_path).checkpoint()
     with pytest.raises(BadSettings, match="other settings"):
-        heatmap.Training(tiny_heatmap(epsilon=0.5), tmp_path).resume(path)
-    heatmap.Training(tiny_heatmap(steps=99), tmp_path).resume(path)
+        heatmap.HeatmapTraining(tiny_heatmap(epsilon=0.5), tmp_path).resume(path)
+    heatmap.HeatmapTraining(tiny_heatmap(steps=99), tmp_path).resume(path)
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm)
-    rl.Training(config, tmp_path).run(live=False)
+    rl.RLTraining(config, tmp_path).run(live=False)
     rows = log_of(tmp_path)
     assert [row["step"] for row in rows] == sorted({row["step"] for row in rows})
     assert rows[-1]["step"] >= config.steps

@@ -91,7 +91,13 @@ def test_mistakes_in_a_file_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"steps": 0}, {"minimum": 9, "capacity": 8}, {"opening_stones": 9}, {"heuristic_share": 0.9}],
+    [
+        {"steps": 0},
+        {"minimum": 9, "capacity": 8},
+        {"opening_stones": 9},
+        {"heuristic_share": 0.9},
+        {"imitation_temperature": 0.0},
+    ],
 )
 def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSettings):
@@ -110,9 +116,31 @@ def test_the_command_trains_and_plays_alone(tmp_path: Path) -> None:
     assert json.loads(told.stdout)["games"] == 5
 
 
+@pytest.mark.parametrize("command", ["gomoku-dqn", "battleship-heatmap", "battleship-rl"])
+def test_resuming_needs_a_checkpoint_and_writes_to_the_commands_own_folder(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = RUNNER.invoke(app, [command, "--resume", "--device=cpu", "--threads=1"])
+    assert isinstance(result.exception, BadSettings)
+    assert f"runs/{command}/checkpoint.pt" in str(result.exception)
+
+
+def test_a_run_on_the_command_line_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
+    small = ["--quiet", "--filters=2", "--blocks=1", "--boards=2", "--threads=1", "--device=cpu"]
+    command = ["battleship-heatmap", *small, "--evaluate-every=0", "--log-every=1"]
+    out = ["--out", str(tmp_path)]
+    assert RUNNER.invoke(app, [*command, *out, "--steps=2"]).exit_code == 0
+    again = RUNNER.invoke(app, [*command, *out, "--steps=3", "--resume"])
+    assert again.exit_code == 0, again.output
+    rows = (tmp_path / "log.jsonl").read_text().splitlines()
+    assert [json.loads(row)["step"] for row in rows] == [1, 2, 3]
+    assert f"trireme train promote {tmp_path}" in again.output.replace("\n", "")
+
+
 @pytest.mark.slow
 def test_a_weak_network_is_not_promoted_and_its_report_says_why(tmp_path: Path) -> None:
-    training = gomoku_dqn.Training(tiny_dqn(size=15), tmp_path / "run")
+    training = gomoku_dqn.DQNTraining(tiny_dqn(size=15), tmp_path / "run")
     training.save()
     config = Gate(games=2, random_games=2, executor="serial", workers=1)
     result = promote(tmp_path / "run", config, models=tmp_path / "models")
@@ -124,7 +152,7 @@ def test_a_weak_network_is_not_promoted_and_its_report_says_why(tmp_path: Path) 
 
 @pytest.mark.slow
 def test_a_network_that_passes_is_copied_with_report_and_metadata(tmp_path: Path) -> None:
-    training = battleship_heatmap.Training(tiny_heatmap(), tmp_path / "run")
+    training = battleship_heatmap.HeatmapTraining(tiny_heatmap(), tmp_path / "run")
     training.run(live=False)
     config = Gate(games=2, most_shots=100, executor="serial", workers=1)
     result = promote(tmp_path / "run", config, models=tmp_path / "models")
@@ -167,7 +195,7 @@ def test_there_is_nothing_to_promote_in_an_empty_folder(tmp_path: Path) -> None:
 
 
 def test_curves_show_a_panel_for_every_series_with_points() -> None:
-    drawn = curves({"loss": [(0, 1.0), (10, 0.5)], "a<b": [(0, 2.0)], "none": []})
+    drawn = curves({"loss": [(0, 1.0), (10, 0.5)], "a<b": [(0, 2.0)], "empty": []})
     assert drawn.count("<polyline") == 2
     assert "a&lt;b" in drawn
-    assert "none" not in drawn.replace('"none"', "")
+    assert "empty" not in drawn

@@ -17,9 +17,15 @@ from torch import Tensor, nn
 
 from trireme.core.errors import BadSettings
 from trireme.gomoku.agents.dqn_network import NEVER, QNetwork, load
-from trireme.training.gomoku_dqn import Learner, Training, self_play_only, targets, unlikeness
+from trireme.training.gomoku_dqn import (
+    DQNTraining,
+    Learner,
+    imitation_loss,
+    self_play_only,
+    targets,
+)
 from trireme.training.replay import Sample
-from trireme.training.selfplay import Rules, Wanted, greedy, new_table, planes_of
+from trireme.training.selfplay import PendingMoves, Rules, greedy, new_batch, planes_of
 
 from .tiny import tiny_dqn
 
@@ -48,7 +54,7 @@ def sample(reward: float, discount: float) -> Sample:
         index=zero,
         game_id=zero,
         move_no=zero,
-        taught=zero.bool(),
+        demonstrated=zero.bool(),
     )
 
 
@@ -73,29 +79,30 @@ def test_targets_stay_between_a_loss_and_a_win() -> None:
     assert targets(sample(0.0, -0.99), wild, wild).item() == -1.0
 
 
-def test_a_lesson_asks_the_teachers_move_to_be_worth_more_than_others() -> None:
+def test_imitation_asks_for_the_highest_q_at_the_demonstrated_move() -> None:
     q = torch.tensor([[0.0, 0.0, NEVER], [0.2, 0.0, NEVER], [0.0, 0.2, NEVER], [0.5, NEVER, NEVER]])
-    apart = unlikeness(q, torch.tensor([0, 0, 0, 0]), 0.2)
+    apart = imitation_loss(q, torch.tensor([0, 0, 0, 0]), 0.2)
     likely = [1 / 2, math.e / (1 + math.e), 1 / (1 + math.e), 1]
     assert apart.tolist() == pytest.approx([-math.log(p) for p in likely])
 
 
-def test_only_the_heuristics_own_moves_are_lessons() -> None:
-    shares = {"heuristic_share": 0.5, "lesson_share": 0.0, "elder_share": 0.0}
-    training = Training(tiny_dqn(games=8, **shares), Path("unused"))
+def test_only_the_heuristics_own_moves_are_demonstrations() -> None:
+    shares = {"heuristic_share": 0.5, "demonstration_share": 0.0, "snapshot_share": 0.0}
+    training = DQNTraining(tiny_dqn(games=8, **shares), Path("unused"))
     ended = 0
     while not ended:
-        ended = training.play.make(
-            training.play.ask(training.learner.network, None), np.array([0.0, 0.0, 0.5, 0.0])
+        ended = training.play.apply_moves(
+            training.play.request_moves(training.learner.network, None),
+            np.array([0.0, 0.0, 0.5, 0.0]),
         )
     finished = training.play.finished
-    taught = training.play.collect(ended, 3, 0.99, 0.0).taught
+    demonstrated = training.play.collect(ended, 3, 0.99, 0.0).demonstrated
     wanted = [
         finished.players[game, ply % 2] == 2 and not finished.random[game, ply]
         for game in range(ended)
         for ply in range(finished.begins[game], finished.lengths[game])
     ]
-    assert taught.tolist() == wanted
+    assert demonstrated.tolist() == wanted
 
 
 @settings(max_examples=30, deadline=None)
@@ -134,25 +141,27 @@ def test_advantages_are_centred_on_the_legal_moves() -> None:
 
 
 def test_self_play_makes_only_legal_moves_and_records_them_all() -> None:
-    training = Training(tiny_dqn(games=16, steps=30), Path("unused"))
+    training = DQNTraining(tiny_dqn(games=16, steps=30), Path("unused"))
     for _ in range(60):
-        ended = training.play.make(
-            training.play.ask(training.learner.network, None), np.full(4, 0.5)
+        ended = training.play.apply_moves(
+            training.play.request_moves(training.learner.network, None), np.full(4, 0.5)
         )
         for game in range(ended):
             length = training.play.finished.lengths[game]
             moves = training.play.finished.moves[game, :length]
             assert len(set(moves.tolist())) == length
-    table = training.play.table
-    assert (np.abs(table.boards).sum((1, 2)) == table.counts).all()
+    batch = training.play.batch
+    assert (np.abs(batch.boards).sum((1, 2)) == batch.counts).all()
 
 
 def test_learning_fits_the_targets_of_a_batch() -> None:
-    training = Training(tiny_dqn(learning_rate=3e-3, learning_rate_end=3e-3), Path("unused"))
+    training = DQNTraining(tiny_dqn(learning_rate=3e-3, learning_rate_end=3e-3), Path("unused"))
     while len(training.replay) < 200:
-        training.play.make(training.play.ask(training.learner.network, None), np.full(4, 0.3))
-        ended = training.play.make(
-            training.play.ask(training.learner.network, None), np.full(4, 0.3)
+        training.play.apply_moves(
+            training.play.request_moves(training.learner.network, None), np.full(4, 0.3)
+        )
+        ended = training.play.apply_moves(
+            training.play.request_moves(training.learner.network, None), np.full(4, 0.3)
         )
         training.replay.add(training.play.collect(ended, 40, 0.99, 0.0))
     learner = Learner(training.config, torch.device("cpu"))
@@ -172,16 +181,16 @@ def log_of(folder: Path) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize("prioritised", [False, True], ids=["uniform", "prioritised"])
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, prioritised: bool) -> None:
-    config = tiny_dqn(prioritised=prioritised, lesson_weight=0.5, lesson_share=0.1)
-    Training(config, tmp_path / "whole").run(live=False)
+    config = tiny_dqn(prioritised=prioritised, imitation_weight=0.5, demonstration_share=0.1)
+    DQNTraining(config, tmp_path / "whole").run(live=False)
 
-    half = Training(config, tmp_path / "parts")
+    half = DQNTraining(config, tmp_path / "parts")
     while half.step < 7:
         half.advance()
     half.checkpoint()
     for _ in range(3):
         half.advance()  # work after the checkpoint, lost in the crash
-    rest = Training(config, tmp_path / "parts")
+    rest = DQNTraining(config, tmp_path / "parts")
     rest.resume(tmp_path / "parts" / "checkpoint.pt")
     assert rest.step == 7
     rest.run(live=False)
@@ -194,10 +203,10 @@ def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, prioritised: 
 
 def test_a_log_drops_what_came_after_the_checkpoint(tmp_path: Path) -> None:
     config = tiny_dqn(checkpoint_every=6)
-    Training(tiny_dqn(steps=9, checkpoint_every=6), tmp_path).run(live=False)
+    DQNTraining(tiny_dqn(steps=9, checkpoint_every=6), tmp_path).run(live=False)
     state = torch.load(tmp_path / "checkpoint.pt", weights_only=True)
     assert state["step"] == 9
-    again = Training(config, tmp_path)
+    again = DQNTraining(config, tmp_path)
     again.resume(tmp_path / "checkpoint.pt")
     again.run(live=False)
     steps = [row["step"] for row in log_of(tmp_path)]
@@ -206,17 +215,17 @@ def test_a_log_drops_what_came_after_the_checkpoint(tmp_path: Path) -> None:
 
 
 def test_other_settings_can_not_go_on_from_a_checkpoint(tmp_path: Path) -> None:
-    training = Training(tiny_dqn(), tmp_path)
+    training = DQNTraining(tiny_dqn(), tmp_path)
     path = training.checkpoint()
     with pytest.raises(BadSettings, match="other settings"):
-        Training(tiny_dqn(gamma=0.9), tmp_path).resume(path)
+        DQNTraining(tiny_dqn(gamma=0.9), tmp_path).resume(path)
     with pytest.raises(BadSettings, match="no checkpoint"):
         training.resume(tmp_path / "nothing.pt")
-    Training(tiny_dqn(steps=99), tmp_path).resume(path)
+    DQNTraining(tiny_dqn(steps=99), tmp_path).resume(path)
 
 
 def test_a_run_leaves_log_curves_weights_and_metadata(tmp_path: Path) -> None:
-    training = Training(tiny_dqn(), tmp_path)
+    training = DQNTraining(tiny_dqn(), tmp_path)
     training.run(live=False)
     with (tmp_path / "log.csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -233,12 +242,12 @@ def test_a_run_leaves_log_curves_weights_and_metadata(tmp_path: Path) -> None:
 
 
 def test_saved_weights_give_identical_values(tmp_path: Path) -> None:
-    training = Training(tiny_dqn(), tmp_path)
+    training = DQNTraining(tiny_dqn(), tmp_path)
     while training.step < 3:
         training.advance()
     training.save()
-    table = new_table(Rules(7, True, 4), np.zeros((5, 2), np.int8), 1)
-    planes = planes_of(table, torch.device("cpu"))
+    batch = new_batch(Rules(7, True, 4), np.zeros((5, 2), np.int8), 1)
+    planes = planes_of(batch, torch.device("cpu"))
     with torch.no_grad():
         assert torch.equal(training.learner.network(planes), load(tmp_path / "network.pt")(planes))
 
@@ -252,21 +261,21 @@ def test_self_play_alone_writes_the_replay_and_tells_of_the_games(tmp_path: Path
 
 
 def test_old_networks_and_the_heuristic_are_met() -> None:
-    shares = {"elder_share": 0.2, "heuristic_share": 0.2, "lesson_share": 0.1}
-    training = Training(tiny_dqn(games=20, **shares), Path("unused"))
+    shares = {"snapshot_share": 0.2, "heuristic_share": 0.2, "demonstration_share": 0.1}
+    training = DQNTraining(tiny_dqn(games=20, **shares), Path("unused"))
     while training.step < 6:
         training.advance()
-    assert len(training.elders) == 2
-    kinds = np.bincount(training.play.table.players.ravel(), minlength=4)
+    assert len(training.snapshots) == 2
+    kinds = np.bincount(training.play.batch.players.ravel(), minlength=4)
     assert kinds.tolist() == [18, 10, 8, 4]
 
 
 def test_moves_wait_on_the_cpu() -> None:
-    assert Wanted(torch.tensor([3, 1])).get().tolist() == [3, 1]
+    assert PendingMoves(torch.tensor([3, 1])).get().tolist() == [3, 1]
 
 
 def test_hard_updates_copy_the_network_now_and_then() -> None:
-    training = Training(tiny_dqn(target="hard", hard_every=4), Path("unused"))
+    training = DQNTraining(tiny_dqn(target="hard", hard_every=4), Path("unused"))
     while training.step < 3:
         training.advance()
     learner = training.learner

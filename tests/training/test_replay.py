@@ -1,4 +1,4 @@
-"""Replay memory, returns and symmetries."""
+"""Replay buffer, n-step returns and symmetries."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from trireme.gomoku.encode import GomokuEncoder
 from trireme.gomoku.rules import Gomoku, GomokuState
-from trireme.training.replay import UNFILLED, Replay, Transitions, planes_at
+from trireme.training.replay import UNFILLED, ReplayBuffer, Transitions, planes_at
 from trireme.training.selfplay_kernels import returns_from
 from trireme.training.symmetry import tables
 
@@ -33,7 +33,7 @@ def game_of(moves: list[int]) -> Transitions:
         move_no=np.arange(count, dtype=np.int16),
         next_no=np.arange(1, count + 1, dtype=np.int16),
         game_id=np.full(count, 7, np.int64),
-        taught=np.arange(count) % 3 == 0,
+        demonstrated=np.arange(count) % 3 == 0,
     )
 
 
@@ -61,7 +61,7 @@ def _points(moves: list[int]) -> tuple[tuple[int, int], ...]:
 @settings(max_examples=30, deadline=None)
 @given(moves=st.permutations(range(SIZE**2)), seed=st.integers(0, 2**31))
 def test_a_sample_is_a_symmetric_picture_of_what_was_stored(moves: list[int], seed: int) -> None:
-    memory = Replay(100, SIZE, CPU)
+    memory = ReplayBuffer(100, SIZE, CPU)
     memory.add(game_of(moves[:10]))
     drawn = memory.sample(16, torch.Generator().manual_seed(seed))
     points = torch.arange(16)
@@ -73,7 +73,7 @@ def test_a_sample_is_a_symmetric_picture_of_what_was_stored(moves: list[int], se
     assert torch.equal(drawn.reward, drawn.move_no.float())
     assert (drawn.legal_next.sum(1) == SIZE**2 - drawn.move_no - 1).all()
     assert not drawn.done.any()
-    assert torch.equal(drawn.taught, drawn.move_no % 3 == 0)
+    assert torch.equal(drawn.demonstrated, drawn.move_no % 3 == 0)
     assert (drawn.game_id == 7).all()
 
 
@@ -86,7 +86,7 @@ def test_the_symmetries_are_eight_and_each_has_its_way_back() -> None:
 
 
 def test_the_newest_transitions_replace_the_oldest() -> None:
-    memory = Replay(12, SIZE, CPU)
+    memory = ReplayBuffer(12, SIZE, CPU)
     for _ in range(3):
         memory.add(game_of(list(range(10))))
     assert len(memory) == 12
@@ -95,13 +95,13 @@ def test_the_newest_transitions_replace_the_oldest() -> None:
 
 
 def test_more_than_fits_keeps_the_last() -> None:
-    memory = Replay(4, SIZE, CPU)
+    memory = ReplayBuffer(4, SIZE, CPU)
     memory.add(game_of(list(range(10))))
     assert sorted(memory.columns["reward"].tolist()) == [6, 7, 8, 9]
 
 
 def test_large_errors_are_drawn_more_often_and_weigh_less() -> None:
-    memory = Replay(10, SIZE, CPU, prioritised=True, alpha=1.0)
+    memory = ReplayBuffer(10, SIZE, CPU, prioritised=True, alpha=1.0)
     memory.add(game_of(list(range(10))))
     memory.update(torch.arange(10), torch.tensor([9.0] + [1.0] * 9))
     drawn = memory.sample(4000, torch.Generator().manual_seed(1), beta=1.0)
@@ -113,11 +113,11 @@ def test_large_errors_are_drawn_more_often_and_weigh_less() -> None:
 
 
 def test_a_snapshot_on_disk_is_the_memory_again(tmp_path: Path) -> None:
-    memory = Replay(20, SIZE, CPU, prioritised=True)
+    memory = ReplayBuffer(20, SIZE, CPU, prioritised=True)
     memory.add(game_of(list(range(10))))
     memory.update(torch.arange(3), torch.tensor([5.0, 2.0, 0.5]))
     memory.save(tmp_path / "replay.pt")
-    again = Replay(20, SIZE, CPU, prioritised=True)
+    again = ReplayBuffer(20, SIZE, CPU, prioritised=True)
     again.load(tmp_path / "replay.pt")
     ours, theirs = (m.sample(8, torch.Generator().manual_seed(5)) for m in (memory, again))
     assert torch.equal(ours.planes, theirs.planes)

@@ -1,13 +1,13 @@
-"""Where agents meet, and how a claim about them is made.
+"""The arena: tournaments between agents, with ratings, confidence intervals and reports.
 
-`schedule` says what is played, an executor plays it, the run folder keeps it, the statistics weigh
-it, the report tells it, and the store remembers it.
+`schedule` fixes the games, an executor plays them, the run folder stores results and records,
+`statistics` and `standing` evaluate them, `report` presents them, `history` rates all runs.
 """
 
 from trireme.arena.statistics.sprt import Sprt
 
 from .folder import Folder
-from .gate import Verdict, gate
+from .gate import GateResult, gate
 from .match import Entrant, Match, entrants
 from .outcome import Outcome, results_hash
 from .report import Report, build_report, to_plain, write_reports
@@ -18,12 +18,12 @@ __all__ = [
     "Entrant",
     "Fixture",
     "Folder",
+    "GateResult",
     "Match",
     "Outcome",
     "Progress",
     "Report",
     "Sprt",
-    "Verdict",
     "build_report",
     "entrants",
     "gate",

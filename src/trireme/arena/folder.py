@@ -1,6 +1,6 @@
-"""The run folder: all that a match leaves, and all that it needs to go on after a stop.
+"""The run folder: everything a match writes, and everything it needs to resume.
 
-match.json      what is played; enough to go on
+match.json      what is played; enough to resume
 results.jsonl   one line a finished game, in the order in which they ended
 records/        the record of every game, by its number in the schedule
 workers.log     what agents printed

@@ -1,43 +1,36 @@
-"""The gate: a trained model is promoted only by winning a match, and the match is kept."""
+"""The promotion gate: a candidate must reach a score against a baseline, and the match is kept."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from trireme.arena.statistics.intervals import Interval
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame
 
 from .match import Match, entrants
 from .report import write_reports
 from .run import Progress, new_path, run_match, start
-from .standing import Score
+from .standing import ScoreStanding, WinDrawLoss
 
 
-@dataclass(frozen=True)
-class Verdict:
-    """Whether the candidate passed, and on what evidence."""
+@dataclass(frozen=True, kw_only=True)
+class GateResult(WinDrawLoss):
+    """Whether the candidate passed, and on what evidence; games are counted from its side."""
 
     passed: bool
     candidate: str
     against: str
     threshold: float
     evidence: str
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    score_ci95: Interval
     elo_change: float
-    """The candidate's rating less the opponent's."""
+    """The candidate's rating minus the opponent's."""
     folder: str
-    """The run folder with the report, every record, and this verdict as gate.json."""
+    """The run folder with the report, every record, and this result as gate.json."""
 
 
 def gate(
@@ -54,10 +47,10 @@ def gate(
     workers: int | None = None,
     out: Path | None = None,
     on_game: Callable[[Progress], object] | None = None,
-) -> Verdict:
-    """Let `candidate` play `against` (specs or agents) and say whether it scored `threshold`.
+) -> GateResult:
+    """Play `candidate` against `against` (specs or agents); it passes if it scores `threshold`.
 
-    With `evidence="interval"` the lower end of the score's 95 % interval has to reach it.
+    With `evidence="interval"` the lower bound of the score's 95 % interval has to reach it.
     """
     if game.seats != 2:
         raise BadSpec(f"a gate is a match of two agents; {game.name} has {game.seats} seat here")
@@ -69,24 +62,20 @@ def gate(
     report = write_reports(folder, progress)
     standings = {a.name: a.standing for a in report.agents}
     ours, theirs = (standings[name] for name in match.names)
-    assert isinstance(ours, Score)
-    assert isinstance(theirs, Score)
+    assert isinstance(ours, ScoreStanding)
+    assert isinstance(theirs, ScoreStanding)
     reached = ours.score if evidence == "score" else ours.score_ci95[0]
-    verdict = Verdict(
-        reached >= threshold,
-        match.names[0],
-        match.names[1],
-        threshold,
-        evidence,
-        ours.games,
-        ours.wins,
-        ours.draws,
-        ours.losses,
-        ours.score,
-        ours.score_ci95,
-        ours.elo - theirs.elo,
-        str(folder.path),
+    counts = {field.name: getattr(ours, field.name) for field in fields(WinDrawLoss)}
+    result = GateResult(
+        **counts,
+        passed=reached >= threshold,
+        candidate=match.names[0],
+        against=match.names[1],
+        threshold=threshold,
+        evidence=evidence,
+        elo_change=ours.elo - theirs.elo,
+        folder=str(folder.path),
     )
-    text = msgspec.json.format(msgspec.json.encode(asdict(verdict)), indent=2)
+    text = msgspec.json.format(msgspec.json.encode(asdict(result)), indent=2)
     (folder.path / "gate.json").write_bytes(text + b"\n")
-    return verdict
+    return result

@@ -1,4 +1,4 @@
-"""Results of all runs, in the store: kept when a run is done, and rated together."""
+"""The history of all runs in the database: results are stored when a run ends, rated together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .folder import Folder
 from .outcome import Outcome
 from .report import Report, to_plain
 from .run import Progress
-from .standing import Row, Shots, Table, one_seat_table, two_seat_table
+from .standing import GameResult, ShotsStanding, Standings, one_seat_standings, two_seat_standings
 
 _RUN = (
     "INSERT INTO arena_runs (run_id, game, settings, seed, seconds, schedule_hash, results_hash,"
@@ -30,7 +30,7 @@ _GAME = (
 
 
 def keep(engine: Engine, folder: Folder, progress: Progress, report: Report) -> None:
-    """Put a finished run into the store; a run that is there already is replaced."""
+    """Store a finished run; idempotent, as a run that is there already is replaced."""
     games = [_game_row(folder, *item) for item in sorted(progress.counted.items())]
     with engine.begin() as connection:
         key = {"run_id": folder.run_id}
@@ -60,7 +60,7 @@ def settings_key(plain: Mapping[str, Any]) -> str:
     return msgspec.json.encode(plain, order="sorted").decode()
 
 
-def standing(engine: Engine, game: Any) -> tuple[Table | dict[str, Shots], int, int]:
+def standing(engine: Engine, game: Any) -> tuple[Standings | dict[str, ShotsStanding], int, int]:
     """The standing of `game`, with just these settings, over all runs; and how many runs and
     games it rests on.
 
@@ -80,7 +80,7 @@ def standing(engine: Engine, game: Any) -> tuple[Table | dict[str, Shots], int, 
         ).all()
     names = list(dict.fromkeys(n for r in found for n in (r.first, r.second) if n is not None))
     rows = [
-        Row(
+        GameResult(
             (r.first,) if r.second is None else (r.first, r.second),
             (r.first_return,) if r.second is None else (r.first_return, r.second_return),
             (r.schedule_hash, r.cluster),
@@ -89,7 +89,9 @@ def standing(engine: Engine, game: Any) -> tuple[Table | dict[str, Shots], int, 
         for r in found
     ]
     runs = len({r.run_id for r in found})
-    table = one_seat_table(names, rows)[0] if game.seats == 1 else two_seat_table(names, rows)
+    table = (
+        one_seat_standings(names, rows)[0] if game.seats == 1 else two_seat_standings(names, rows)
+    )
     return table, runs, len(rows)
 
 

@@ -140,10 +140,10 @@ def from_plain(plain: dict[str, Any], agents: Iterable[Any] = ()) -> Match:
     game = make_game(plain["game"], **plain["settings"])
     given = {e.name: e for e in map(_entrant, agents)}
     found: list[Entrant] = []
-    for told in plain["agents"]:
-        if told["spec"] is None and told["name"] not in given:
-            raise BadSpec(f"{told['name']!r} is a Python object: resume from the program it is in")
-        found.append(given.get(told["name"]) or Entrant(told["name"], told["spec"]))
+    for saved in plain["agents"]:
+        if saved["spec"] is None and saved["name"] not in given:
+            raise BadSpec(f"{saved['name']!r} is a Python object: resume from the program it is in")
+        found.append(given.get(saved["name"]) or Entrant(saved["name"], saved["spec"]))
     return Match(
         game,
         tuple(found),

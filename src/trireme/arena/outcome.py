@@ -1,4 +1,4 @@
-"""What a game of a match came to, and the hash by which two runs are compared."""
+"""The outcome of one game of a match, and the hash by which two runs are compared."""
 
 from __future__ import annotations
 
@@ -53,5 +53,5 @@ def played(
 
 def results_hash(outcomes: Iterable[Outcome]) -> str:
     """A hash of every game played and its end: equal runs give equal hashes, in any order."""
-    told = sorted((o.number, o.fingerprint) for o in outcomes)
-    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()[:16]
+    results = sorted((o.number, o.fingerprint) for o in outcomes)
+    return hashlib.sha256(msgspec.json.encode(results)).hexdigest()[:16]

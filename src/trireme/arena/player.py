@@ -1,4 +1,4 @@
-"""Playing one fixture: agents made afresh, watched and timed; whatever they do is a result."""
+"""Playing one fixture with fresh agents under a watchdog: whatever they do becomes a result."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from .schedule import Fixture
 T = TypeVar("T")
 
 PREPARE_SECONDS = 300.0
-"""What an agent may take to get ready: a first compilation is slow, a hang is longer."""
+"""Seconds an agent may take in `prepare`: a first compilation is slow, a hang is longer."""
 CLOSE_SECONDS = 10.0
 TICK = 0.2
-"""Seconds between two looks of the alarm clock."""
-MERCY = 0.5
+"""Seconds between two checks of the deadline."""
+INTERRUPT_AFTER = 0.5
 """Seconds after the deadline at which an agent that has not answered is interrupted."""
 
 
@@ -47,44 +47,48 @@ class Job:
         return cls(match.entrants, match.seconds, match.limit)
 
     @property
-    def patience(self) -> float:
+    def timeout(self) -> float:
         """Seconds after which a decision is interrupted."""
-        return self.limit if self.seconds is None else self.seconds * (1 + GRACE) + GRACE + MERCY
+        return (
+            self.limit
+            if self.seconds is None
+            else self.seconds * (1 + GRACE) + GRACE + INTERRUPT_AFTER
+        )
 
 
-class Watch(Protocol):
-    """Is told what a worker does, so that somebody outside knows where it died or hangs."""
+class ActivityMonitor(Protocol):
+    """Is notified of what a worker does, so that its parent knows where it died or hangs."""
 
     def begin(self, number: int) -> None:
         """A game begins."""
 
-    def busy(self, seat: Seat, patience: float) -> None:
-        """The agent in `seat` was asked something, and may take this many seconds."""
+    def busy(self, seat: Seat, timeout: float) -> None:
+        """The agent in `seat` is called, and may take `timeout` seconds."""
 
     def line(self, text: str) -> None:
         """A line of the game's record was written."""
 
-    def rest(self) -> None:
-        """No agent is being asked."""
+    def idle(self) -> None:
+        """No agent is being called."""
 
 
-class Unwatched:
-    """For games in our own process: nobody outside looks."""
+class NoMonitor:
+    """For games in this process, which no parent watches."""
 
     def begin(self, number: int) -> None: ...
-    def busy(self, seat: Seat, patience: float) -> None: ...
+    def busy(self, seat: Seat, timeout: float) -> None: ...
     def line(self, text: str) -> None: ...
-    def rest(self) -> None: ...
+    def idle(self) -> None: ...
 
 
-def play_fixture(job: Job, fixture: Fixture, watch: Watch) -> Played:
-    """Play one game to its end. Nothing that an agent does reaches the caller as an error."""
-    watch.begin(fixture.number)
-    agents = [_Seated(job, job.entrants[i], s, watch) for s, i in enumerate(fixture.seats)]
+def play_fixture(job: Job, fixture: Fixture, monitor: ActivityMonitor) -> Played:
+    """Play one game to its end. No failure of an agent reaches the caller as an exception."""
+    monitor.begin(fixture.number)
+    agents = [_GuardedAgent(job, job.entrants[i], s, monitor) for s, i in enumerate(fixture.seats)]
     # Even agents that use the global generators play the same game again.
     random.seed(fixture.seed)
     np.random.seed(fixture.seed % (1 << 32))
-    with _alarm_clock():
+    with _deadline_timer():
         try:
             result = play(
                 fixture.game,
@@ -92,12 +96,12 @@ def play_fixture(job: Job, fixture: Fixture, watch: Watch) -> Played:
                 seed=fixture.seed,
                 seconds=job.seconds,
                 opening=fixture.opening,
-                sink=watch.line,
+                sink=monitor.line,
             )
         finally:
             for agent in agents:
                 agent.close()
-    watch.rest()
+    monitor.idle()
     return played(fixture.number, result.record, result.seconds, result.decisions)
 
 
@@ -113,27 +117,28 @@ def forfeited(
     return played(fixture.number, session.record, (0.0,) * fixture.game.seats, asked)
 
 
-class _Seated:
-    """An agent in its seat: made late, so that a failing constructor is a forfeit, and guarded."""
+class _GuardedAgent:
+    """An agent whose every call has a timeout; built in `prepare`, so that a failing constructor is
+    a forfeit."""
 
-    def __init__(self, job: Job, entrant: Entrant, seat: Seat, watch: Watch) -> None:
+    def __init__(self, job: Job, entrant: Entrant, seat: Seat, monitor: ActivityMonitor) -> None:
         self.name = entrant.name
-        self._job, self._entrant, self._seat, self._watch = job, entrant, seat, watch
+        self._job, self._entrant, self._seat, self._monitor = job, entrant, seat, monitor
         self._agent: AnyAgent | None = None
 
     def prepare(self, game: AnyGame) -> None:
-        def get_ready() -> None:
+        def build_and_prepare() -> None:
             self._agent = self._entrant.build(game)
             prepare = getattr(self._agent, "prepare", None)
             if callable(prepare):
                 prepare(game)
 
-        self._guarded(PREPARE_SECONDS, get_ready)
+        self._guarded(PREPARE_SECONDS, build_and_prepare)
 
     def act(self, turn: Turn[Any, Any]) -> Any:
         agent = self._agent
         assert agent is not None
-        return self._guarded(self._job.patience, lambda: agent.act(turn))
+        return self._guarded(self._job.timeout, lambda: agent.act(turn))
 
     def close(self) -> None:
         finish = getattr(self._agent, "close", None)
@@ -142,39 +147,39 @@ class _Seated:
             with suppress(Exception, SystemExit):
                 self._guarded(CLOSE_SECONDS, finish)
 
-    def _guarded(self, patience: float, call: Callable[[], T]) -> T:
-        self._watch.busy(self._seat, patience)
+    def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
+        self._monitor.busy(self._seat, timeout)
         try:
-            return _interruptible(patience, call)
+            return _interruptible(timeout, call)
         finally:
-            self._watch.rest()
+            self._monitor.idle()
 
 
-class Overslept(AgentFault):
-    """The agent was interrupted in thought."""
+class DecisionTimeout(AgentFault):
+    """The agent was interrupted because its time was over."""
 
     reason = "time"
 
 
-class _Alarm(BaseException):
+class _DeadlinePassed(BaseException):
     """Raised inside the agent's code; no `except Exception` there can swallow it."""
 
 
 _deadline = math.inf
-"""When the agent that is being asked is to be interrupted, by the monotonic clock."""
+"""When the agent that is being called will be interrupted, by the monotonic clock."""
 
 
 def _tick(_: int, __: FrameType | None) -> None:
     if time.monotonic() > _deadline:
-        raise _Alarm
+        raise _DeadlinePassed
 
 
 @contextmanager
-def _alarm_clock() -> Iterator[None]:
-    """Look at the deadline several times a second during a game.
+def _deadline_timer() -> Iterator[None]:
+    """Check the deadline several times a second during a game, by a timer signal.
 
     Setting a timer for each decision would cost more than quick agents take to decide. Only a main
-    thread, on a system with such signals, can have the clock.
+    thread, on a system with such signals, can have the timer.
     """
     if threading.current_thread() is not threading.main_thread() or not hasattr(signal, "SIGALRM"):
         yield
@@ -188,8 +193,8 @@ def _alarm_clock() -> Iterator[None]:
         signal.signal(signal.SIGALRM, previous)
 
 
-def _interruptible(patience: float, call: Callable[[], T]) -> T:
-    """Call, and interrupt Python code that takes longer than `patience`.
+def _interruptible(timeout: float, call: Callable[[], T]) -> T:
+    """Call, and interrupt Python code that takes longer than `timeout`.
 
     Code that is stuck outside the interpreter can't be interrupted: then the executor's watchdog
     ends the whole worker.
@@ -197,10 +202,12 @@ def _interruptible(patience: float, call: Callable[[], T]) -> T:
     global _deadline
     try:
         try:
-            _deadline = time.monotonic() + patience
+            _deadline = time.monotonic() + timeout
             return call()
         finally:
             _deadline = math.inf
-    except _Alarm:
+    except _DeadlinePassed:
         _deadline = math.inf
-        raise Overslept(f"gave no answer within {patience:.3g} s and was interrupted") from None
+        raise DecisionTimeout(
+            f"gave no answer within {timeout:.3g} s and was interrupted"
+        ) from None

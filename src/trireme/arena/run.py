@@ -8,7 +8,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from trireme.arena.statistics.sprt import Sprt, Verdict, pair_counts
+from trireme.arena.statistics.sprt import Sprt, SprtVerdict, pair_counts
 
 from .executors import make_executor
 from .folder import Folder
@@ -20,13 +20,13 @@ from .schedule import Fixture
 
 @dataclass
 class Progress:
-    """A match under way, as it is shown to somebody who waits."""
+    """A match in progress."""
 
     match: Match
     fixtures: list[Fixture]
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     """Every finished game by number."""
-    test: Sequential | None = None
+    test: SequentialTest | None = None
 
     @property
     def counted(self) -> dict[int, Outcome]:
@@ -42,16 +42,16 @@ class Progress:
 
 
 @dataclass
-class Sequential:
-    """A sequential test that takes pairs in schedule order, however they come in.
+class SequentialTest:
+    """The pentanomial GSPRT of a match, fed with game pairs in schedule order.
 
-    Were they taken as they end, quick games would be counted first and the verdict would depend
-    on the machine.
+    In order of completion, quick games would count first and the verdict would depend on the
+    machine.
     """
 
     rule: Sprt
     scores: list[float] = field(default_factory=list)
-    verdict: Verdict | None = None
+    verdict: SprtVerdict | None = None
 
     @property
     def games(self) -> int:
@@ -59,7 +59,7 @@ class Sequential:
         return 2 * len(self.scores)
 
     def advance(self, outcomes: Mapping[int, Outcome]) -> bool:
-        """Count every pair whose turn has come; True when the test is decided."""
+        """Count every pair that is next in the schedule; True when the test is decided."""
         while self.verdict is None:
             at = self.games
             if at not in outcomes or at + 1 not in outcomes:
@@ -71,9 +71,9 @@ class Sequential:
 
 
 def progress_of(folder: Folder) -> Progress:
-    """How far the match of a folder has come."""
+    """The progress of the match in a folder."""
     sprt = folder.match.sprt
-    test = None if sprt is None else Sequential(sprt)
+    test = None if sprt is None else SequentialTest(sprt)
     progress = Progress(folder.match, folder.fixtures, folder.outcomes(), test)
     if test is not None:
         test.advance(progress.outcomes)
@@ -116,8 +116,8 @@ def _play_on(
         workers=workers,
         log=folder.path.absolute() / "workers.log",
         address=address,
-    ) as crew:
-        for played in crew.run(left):
+    ) as games:
+        for played in games.run(left):
             folder.add(played)
             progress.outcomes[played.outcome.number] = played.outcome
             decided = test is not None and test.advance(progress.outcomes)
@@ -128,7 +128,7 @@ def _play_on(
 
 
 def new_path(game: str) -> Path:
-    """Where a run goes unless told otherwise."""
+    """The default folder of a new run."""
     stamp = datetime.now().strftime("%Y%m%d-%H%M%S-%f")[:-3]
     return Path("runs/arena") / f"{game}-{stamp}"
 

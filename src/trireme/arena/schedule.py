@@ -1,4 +1,4 @@
-"""The schedule: every game of a match, its seats, its start and its seed, known beforehand."""
+"""The schedule: every game of a match with its seats, start and seed, fixed in advance."""
 
 from __future__ import annotations
 

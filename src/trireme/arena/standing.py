@@ -1,4 +1,4 @@
-"""Standings: from rows of games to scores, ratings, shots and comparisons with their intervals."""
+"""Standings: from game results to scores, ratings, mean shots and comparisons, with intervals."""
 
 from __future__ import annotations
 
@@ -6,20 +6,22 @@ import itertools
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from trireme.arena.statistics.bootstrap import Floats, bootstrap_mean
 from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
-from trireme.arena.statistics.intervals import Floats, Interval, bootstrap_mean, wilson
 from trireme.arena.statistics.ratings import rate
+from trireme.core.intervals import Interval, wilson
 
-CERTAIN = 0.05
-"""Corrected p-values below this count as a difference."""
+SIGNIFICANT = 0.05
+"""The significance level: corrected p-values below it count as a difference."""
 
 
 @dataclass(frozen=True)
-class Row:
-    """One game, as the statistics see it."""
+class GameResult:
+    """One finished game, as the statistics take it."""
 
     agents: tuple[str, ...]
     """By seat."""
@@ -35,9 +37,9 @@ class Row:
         return 0.5 if first == second else float(first > second)
 
 
-@dataclass(frozen=True)
-class Score:
-    """Where an agent of a game with two seats stands."""
+@dataclass(frozen=True, kw_only=True)
+class WinDrawLoss:
+    """Games counted from one agent's side; the score is the mean of 1, ½ and 0 points."""
 
     games: int
     wins: int
@@ -45,13 +47,19 @@ class Score:
     losses: int
     score: float
     score_ci95: Interval
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreStanding(WinDrawLoss):
+    """An agent's standing in a game with two seats."""
+
     elo: float
     elo_ci95: Interval
 
 
 @dataclass(frozen=True)
-class Shots:
-    """Where an agent that plays alone stands: fewer are better."""
+class ShotsStanding:
+    """An agent's standing in a game with one seat, by the shots it needs: fewer are better."""
 
     games: int
     shots_mean: float
@@ -59,30 +67,24 @@ class Shots:
     shots_ci95: Interval
 
 
-@dataclass(frozen=True)
-class Duel:
-    """Two agents compared, seen from the first."""
+@dataclass(frozen=True, kw_only=True)
+class Duel(WinDrawLoss):
+    """Two agents compared, counted from the first one's side."""
 
     agents: tuple[str, str]
-    games: int
-    wins: int
-    draws: int
-    losses: int
-    score: float
-    score_ci95: Interval
     p_value: float
-    """Of the hypothesis that they are alike, corrected for all comparisons of the match."""
+    """Of the hypothesis that both are equally strong, with Holm's correction over the match."""
     variance_ratio: float | None
-    """Variance of a pair of games as it was, over what independent games would have: below 1
-    the pairing helped, above 1 the games of a pair went the same way."""
+    """Variance of game pairs over what independent games would have: below 1 the pairing reduces
+    variance, above 1 the two games of a pair tend to end alike."""
     distinct: int
-    """Games without repeated pairs: what interval and p-value rest on."""
+    """Games without repeated pairs: the sample size of the interval and the p-value."""
 
 
 @dataclass(frozen=True)
 class Difference:
-    """Two agents that play alone, compared on the same fleets: shots of the first less those of
-    the second."""
+    """A paired comparison of two agents that play alone on the same fleets: shots of the first
+    minus those of the second."""
 
     agents: tuple[str, str]
     games: int
@@ -93,7 +95,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class FirstSeat:
-    """What it is worth to move first."""
+    """The advantage of the first seat."""
 
     score: float
     score_ci95: Interval
@@ -102,57 +104,48 @@ class FirstSeat:
 
 
 @dataclass(frozen=True)
-class Table:
-    """The standing of a game with two seats."""
+class Standings:
+    """The standings of a game with two seats."""
 
-    scores: dict[str, Score]
+    scores: dict[str, ScoreStanding]
     """Best first."""
     duels: tuple[Duel, ...]
     first_seat: FirstSeat
     notes: tuple[str, ...]
 
 
-def two_seat_table(names: Sequence[str], rows: Sequence[Row]) -> Table:
-    """Scores, ratings and comparisons of agents that meet."""
+def two_seat_standings(names: Sequence[str], rows: Sequence[GameResult]) -> Standings:
+    """Scores, ratings and pairwise comparisons of agents that play each other."""
     if not names:
-        return Table({}, (), FirstSeat(0.5, (0.0, 1.0), 0.0, (float("-inf"), float("inf"))), ())
-    telling = evidence(rows)
-    rated = rate(_tally(names, telling))
-    scores: dict[str, Score] = {}
+        return Standings({}, (), FirstSeat(0.5, (0.0, 1.0), 0.0, (float("-inf"), float("inf"))), ())
+    unique = distinct_games(rows)
+    rated = rate(_tally(names, unique))
+    scores: dict[str, ScoreStanding] = {}
     for i in np.argsort(-rated.elo, kind="stable"):
-        wins, draws, losses = _record_of(names[i], rows)
-        games = wins + draws + losses
-        share = (wins + draws / 2) / games if games else 0.5
-        told = sum(names[i] in row.agents for row in telling)
-        scores[names[i]] = Score(
-            games,
-            wins,
-            draws,
-            losses,
-            share,
-            wilson(share * told, told),
-            float(rated.elo[i]),
-            (float(rated.low[i]), float(rated.high[i])),
+        scores[names[i]] = ScoreStanding(
+            **_win_draw_loss(names[i], rows, sum(names[i] in row.agents for row in unique)),
+            elo=float(rated.elo[i]),
+            elo_ci95=(float(rated.low[i]), float(rated.high[i])),
         )
-    duels = _duels(names, rows, telling)
+    duels = _duels(names, rows, unique)
     share = sum(r.points for r in rows) / len(rows) if rows else 0.5
     first = FirstSeat(
         share,
-        wilson(share * len(telling), len(telling)),
+        wilson(share * len(unique), len(unique)),
         rated.advantage,
         rated.advantage_interval,
     )
-    return Table(scores, duels, first, (*_cycle_notes(duels), *_pair_notes(duels)))
+    return Standings(scores, duels, first, (*_cycle_notes(duels), *_pair_notes(duels)))
 
 
-def evidence(rows: Sequence[Row]) -> list[Row]:
-    """The rows without repetitions: a pair of games that two agents played before, move by move,
-    tells nothing new, however often it is played."""
-    groups: dict[tuple[frozenset[str], Hashable], list[Row]] = {}
+def distinct_games(rows: Sequence[GameResult]) -> list[GameResult]:
+    """The results without repeated pairs: a pair of games that equals an earlier one move by move
+    is no new evidence, as it happens between deterministic agents."""
+    groups: dict[tuple[frozenset[str], Hashable], list[GameResult]] = {}
     for row in rows:
         groups.setdefault((frozenset(row.agents), row.cluster), []).append(row)
     seen: set[tuple[tuple[tuple[str, ...], str], ...]] = set()
-    kept: list[Row] = []
+    kept: list[GameResult] = []
     for games in groups.values():
         if not all(row.fingerprint for row in games):
             kept += games
@@ -165,26 +158,30 @@ def evidence(rows: Sequence[Row]) -> list[Row]:
     return kept
 
 
-def one_seat_table(
-    names: Sequence[str], rows: Sequence[Row]
-) -> tuple[dict[str, Shots], tuple[Difference, ...]]:
+def one_seat_standings(
+    names: Sequence[str], rows: Sequence[GameResult]
+) -> tuple[dict[str, ShotsStanding], tuple[Difference, ...]]:
     """Shots of agents that play alone, fewest first, and their differences on the same fleets."""
     by_agent: dict[str, dict[Hashable, float]] = {name: {} for name in names}
     for row in rows:
         by_agent[row.agents[0]][row.cluster] = -row.returns[0]
-    shots: dict[str, Shots] = {}
+    shots: dict[str, ShotsStanding] = {}
     for name, found in by_agent.items():
         values = np.array(list(found.values()))
         if len(values):
             median = float(np.median(values))
-            shots[name] = Shots(len(values), float(values.mean()), median, bootstrap_mean(values))
+            shots[name] = ShotsStanding(
+                len(values), float(values.mean()), median, bootstrap_mean(values)
+            )
         else:
-            shots[name] = Shots(0, float("nan"), float("nan"), (float("-inf"), float("inf")))
+            shots[name] = ShotsStanding(
+                0, float("nan"), float("nan"), (float("-inf"), float("inf"))
+            )
     ordered = dict(sorted(shots.items(), key=lambda item: item[1].shots_mean))
     return ordered, _differences(by_agent)
 
 
-def _tally(names: Sequence[str], rows: Iterable[Row]) -> Floats:
+def _tally(names: Sequence[str], rows: Iterable[GameResult]) -> Floats:
     """Results as `rate` takes them: float64[clusters, agents, agents, 3]."""
     index = {name: i for i, name in enumerate(names)}
     clusters: dict[Hashable, int] = {}
@@ -203,40 +200,46 @@ def _tally(names: Sequence[str], rows: Iterable[Row]) -> Floats:
     return tally
 
 
-def _record_of(name: str, rows: Iterable[Row]) -> tuple[int, int, int]:
+def _win_draw_loss(name: str, rows: Iterable[GameResult], sample: int) -> dict[str, Any]:
+    """The fields of `WinDrawLoss`; `sample` is the number of games that the interval rests on."""
     points = [r.points if r.agents[0] == name else 1 - r.points for r in rows if name in r.agents]
-    return points.count(1.0), points.count(0.5), points.count(0.0)
+    score = sum(points) / len(points) if points else 0.5
+    return {
+        "games": len(points),
+        "wins": points.count(1.0),
+        "draws": points.count(0.5),
+        "losses": points.count(0.0),
+        "score": score,
+        "score_ci95": wilson(score * sample, sample),
+    }
 
 
-def _duels(names: Sequence[str], rows: Sequence[Row], telling: Sequence[Row]) -> tuple[Duel, ...]:
-    met, told = _by_pairing(names, rows), _by_pairing(names, telling)
-    points = {pair: _by_cluster(pair[0], games) for pair, games in told.items()}
+def _duels(
+    names: Sequence[str], rows: Sequence[GameResult], unique: Sequence[GameResult]
+) -> tuple[Duel, ...]:
+    met, distinct = _by_pairing(names, rows), _by_pairing(names, unique)
+    points = {pair: _by_cluster(pair[0], games) for pair, games in distinct.items()}
     # Halves, so that the sums lie on the grid of quarters that the exact test needs.
     leads = [[sum(p) / 2 - len(p) / 4 for p in clusters] for clusters in points.values()]
     corrected = holm([sign_flip_p(lead) for lead in leads])
     duels = []
     for (pair, games), p_value in zip(met.items(), corrected, strict=True):
-        wins, draws, losses = _record_of(pair[0], games)
-        share, distinct = (wins + draws / 2) / len(games), len(told[pair])
         duels.append(
             Duel(
-                pair,
-                len(games),
-                wins,
-                draws,
-                losses,
-                share,
-                wilson(share * distinct, distinct),
-                p_value,
-                variance_ratio(points[pair]),
-                distinct,
+                **_win_draw_loss(pair[0], games, len(distinct[pair])),
+                agents=pair,
+                p_value=p_value,
+                variance_ratio=variance_ratio(points[pair]),
+                distinct=len(distinct[pair]),
             )
         )
     return tuple(duels)
 
 
-def _by_pairing(names: Sequence[str], rows: Iterable[Row]) -> dict[tuple[str, str], list[Row]]:
-    met: dict[tuple[str, str], list[Row]] = {}
+def _by_pairing(
+    names: Sequence[str], rows: Iterable[GameResult]
+) -> dict[tuple[str, str], list[GameResult]]:
+    met: dict[tuple[str, str], list[GameResult]] = {}
     order = {name: i for i, name in enumerate(names)}
     for row in rows:
         a, b = sorted(row.agents, key=order.__getitem__)
@@ -244,7 +247,7 @@ def _by_pairing(names: Sequence[str], rows: Iterable[Row]) -> dict[tuple[str, st
     return met
 
 
-def _by_cluster(name: str, rows: Iterable[Row]) -> list[list[float]]:
+def _by_cluster(name: str, rows: Iterable[GameResult]) -> list[list[float]]:
     """The points of `name` in the games of every cluster."""
     clusters: dict[Hashable, list[float]] = defaultdict(list)
     for row in rows:
@@ -282,14 +285,14 @@ def _differences(by_agent: dict[str, dict[Hashable, float]]) -> tuple[Difference
 
 
 def _cycle_notes(duels: Iterable[Duel]) -> Iterable[str]:
-    """Whether a single number per agent can tell the truth about them."""
+    """Non-transitive results, which no rating can express."""
     certain: dict[str, list[str]] = defaultdict(list)
     likely: dict[str, list[str]] = defaultdict(list)
     for duel in duels:
         if duel.score != 0.5:
             winner, loser = duel.agents if duel.score > 0.5 else duel.agents[::-1]
             likely[winner].append(loser)
-            if duel.p_value < CERTAIN:
+            if duel.p_value < SIGNIFICANT:
                 certain[winner].append(loser)
     if cycle := find_cycle(certain):
         yield f"{_circle(cycle)}: they beat each other in a cycle, so no rating can order them."
@@ -315,6 +318,6 @@ def _pair_notes(duels: Iterable[Duel]) -> Iterable[str]:
         elif duel.variance_ratio is not None and duel.variance_ratio > 1.5 and duel.games >= 40:
             yield (
                 f"Games of {a} and {b} that share a start tend to end alike (variance"
-                f" ×{duel.variance_ratio:.2f}): trust the Elo intervals, which know it, and not"
-                " Wilson's."
+                f" ×{duel.variance_ratio:.2f}): trust the Elo intervals, which account for it, and"
+                " not Wilson's."
             )

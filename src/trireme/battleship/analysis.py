@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from trireme.battleship.belief.posterior import Belief, FleetInference
 from trireme.battleship.shots import Shot
 from trireme.battleship.show.pictures import Step
 from trireme.core.game import CHANCE, AnyAgent, Turn
+from trireme.core.intervals import mean_half_width
 from trireme.core.registry import make_agent
 from trireme.core.seeding import stream
+from trireme.core.svg_plot import COLOURS, Series, document, line_chart
 
 from .rules import Battleship, BattleshipState
 from .shots import Salvo
@@ -149,13 +152,12 @@ def summarise(found: Sequence[EntropyTrace]) -> list[EntropySummary]:
         bits = np.zeros((len(own), longest))
         for row, trace in enumerate(own):
             bits[row, : len(trace.entropy)] = trace.entropy
-        cell_marginals = float(shots.std(ddof=1)) if len(own) > 1 else 0.0
         summaries.append(
             EntropySummary(
                 agent,
                 len(own),
                 float(shots.mean()),
-                1.96 * cell_marginals / len(own) ** 0.5,
+                mean_half_width(shots),
                 tuple(float(b) for b in bits.mean(axis=0)),
             )
         )
@@ -177,50 +179,20 @@ def as_json(summaries: Sequence[EntropySummary]) -> list[dict[str, Any]]:
     ]
 
 
-PALETTE = ("#e74c3c", "#3498db", "#2ecc71", "#9b59b6", "#f39c12", "#16a085", "#34495e", "#d35400")
-
-
 def plot(summaries: Sequence[EntropySummary], width: int = 760, height: int = 420) -> str:
-    """Mean entropy before each shot, a line an agent, as SVG."""
-    left, right, top, bottom = 52, 150, 24, 44
-    most_shots = max(len(s.entropy) for s in summaries) - 1
-    most_bits = max(max(s.entropy) for s in summaries) or 1.0
-    wide, high = width - left - right, height - top - bottom
-
-    def x(shot: float) -> float:
-        return left + wide * shot / max(1, most_shots)
-
-    def y(bits: float) -> float:
-        return top + high * (1 - bits / most_bits)
-
-    parts = [
-        f"<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}' "
-        "font-family='system-ui,sans-serif' font-size='12'>"
-        f"<rect width='{width}' height='{height}' fill='#fff'/>"
+    """Mean entropy of the posterior before each shot, a line for each agent, as an SVG file."""
+    series = [
+        Series(f"{s.agent} ({s.shots:.1f} shots)", list(enumerate(s.entropy)), colour)
+        for s, colour in zip(summaries, itertools.cycle(COLOURS), strict=False)
     ]
-    parts += (
-        f"<line x1='{x(shot):.1f}' x2='{x(shot):.1f}' y1='{top}' y2='{top + high}' "
-        f"stroke='#ecf0f1'/><text x='{x(shot):.1f}' y='{top + high + 18}' fill='#7f8c8d' "
-        f"text-anchor='middle'>{shot}</text>"
-        for shot in range(0, most_shots + 1, 10)
+    chart = line_chart(
+        series,
+        width,
+        height,
+        title="Bits unknown about the fleet",
+        x_label="shots fired",
+        legend=190,
+        from_zero=True,
+        ticks=(10, 8),
     )
-    parts += (
-        f"<line x1='{left}' x2='{left + wide}' y1='{y(bits):.1f}' y2='{y(bits):.1f}' "
-        f"stroke='#ecf0f1'/><text x='{left - 8}' y='{y(bits) + 4:.1f}' fill='#7f8c8d' "
-        f"text-anchor='end'>{bits}</text>"
-        for bits in range(0, int(most_bits) + 1, 5)
-    )
-    for number, s in enumerate(summaries):
-        colour = PALETTE[number % len(PALETTE)]
-        line = " ".join(f"{x(i):.1f},{y(b):.1f}" for i, b in enumerate(s.entropy))
-        parts.append(
-            f"<polyline points='{line}' fill='none' stroke='{colour}' stroke-width='2'/>"
-            f"<text x='{left + wide + 12}' y='{top + 14 + 18 * number}' fill='{colour}'>"
-            f"{s.agent} ({s.shots:.1f})</text>"
-        )
-    parts.append(
-        f"<text x='{left + wide / 2}' y='{height - 8}' fill='#2c3e50' text-anchor='middle'>"
-        f"shots fired</text><text x='{left}' y='16' fill='#2c3e50'>"
-        "bits unknown about the fleet</text></svg>"
-    )
-    return "".join(parts)
+    return document(width, height, [chart], "entropy along the game")

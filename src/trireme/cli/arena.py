@@ -1,4 +1,4 @@
-"""`trireme arena` and `trireme ratings`: matches between agents, and the standing over all runs."""
+"""`trireme arena` and `trireme ratings`: tournaments, and ratings over all runs."""
 
 from __future__ import annotations
 
@@ -20,67 +20,85 @@ if TYPE_CHECKING:
     from trireme.arena import Folder, Progress, Report
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Variant = Annotated[str | None, typer.Option(help="A variant; see `trireme games`.")]
+Variant = Annotated[
+    str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
+]
 Set = Annotated[
-    list[str] | None, typer.Option("--set", help="A setting, such as size=9; repeatable.")
+    list[str] | None,
+    typer.Option("--set", help="One setting of the game, such as size=9; may be repeated."),
 ]
 Database = Annotated[
     str | None,
     typer.Option(
-        help="Where results are kept, such as postgresql://host/name; `none` keeps them only in"
+        help="The database for results, such as postgresql://host/name; `none` stores them only in"
         " the run folder. Default: runs/trireme.db, or TRIREME_DATABASE."
     ),
 ]
 
 
 def arena(
-    game: Annotated[str | None, typer.Argument(help="battleship, gomoku or navigation.")] = None,
+    game: Annotated[
+        str | None, typer.Argument(help="The game; `trireme games` lists them.")
+    ] = None,
     agents: Annotated[
         list[str] | None,
         typer.Argument(help="Specs such as search:depth=4, my_bots.py:Bot, or name=spec."),
     ] = None,
     games: Annotated[
         int,
-        typer.Option(help="Games of every pairing, in whole pairs; for one seat, of every agent."),
+        typer.Option(
+            help="Games per pairing, rounded up to pairs (with one seat: games per agent)."
+        ),
     ] = 100,
-    seed: Annotated[int, typer.Option(help="The same seed gives the same match.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same match.")] = 0,
     time: Annotated[
-        float | None, typer.Option(help="Seconds for a move, told to agents and enforced.")
+        float | None,
+        typer.Option(help="Time budget of a move in seconds; an agent that exceeds it forfeits."),
     ] = None,
     limit: Annotated[
-        float, typer.Option(help="Seconds after which an agent without --time counts as hung.")
+        float,
+        typer.Option(
+            help="Without --time: seconds after which a move counts as hung and forfeits."
+        ),
     ] = 60.0,
     gauntlet: Annotated[
-        bool, typer.Option("--gauntlet", help="Only the first agent meets the others.")
+        bool,
+        typer.Option("--gauntlet", help="Only the first agent plays the others, not all pairs."),
     ] = False,
     sprt: Annotated[
         str | None,
-        typer.Option(help="Stop early: elo0,elo1 or elo0,elo1,alpha,beta, for two agents."),
+        typer.Option(
+            help="Sequential test (GSPRT): stop as soon as elo0 or elo1 is decided. "
+            "elo0,elo1 or elo0,elo1,alpha,beta; two agents."
+        ),
     ] = None,
     variant: Variant = None,
     set_: Set = None,
     executor: Annotated[
-        str, typer.Option(help="Where games run: serial, processes or ray.")
+        str, typer.Option(help="Where games run: serial (this process), processes, or ray.")
     ] = "processes",
     workers: Annotated[
-        int | None, typer.Option(help="Games at once; all cores unless given.")
+        int | None, typer.Option(help="Games in parallel; by default one per core.")
     ] = None,
     address: Annotated[
-        str | None, typer.Option(help="The Ray cluster to use, such as ray://head:10001.")
+        str | None,
+        typer.Option(
+            help="With ray: the cluster, such as ray://head:10001; by default this machine."
+        ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The run folder; under runs/arena unless given.")
+        Path | None, typer.Option(help="The run folder; by default a new one in runs/arena.")
     ] = None,
     resume: Annotated[
-        Path | None, typer.Option(help="Go on with the match of this run folder.")
+        Path | None, typer.Option(help="Continue the match of this run folder.")
     ] = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Let agents play each other, and rate them with intervals.
+    """Play a tournament between agents, with ratings and confidence intervals.
 
-    Every start is played twice with seats swapped; alone, all agents meet the same fleets. Ctrl-C
-    stops; `--resume` goes on, to the same results.
+    Every start is played twice with seats swapped; with one seat, all agents get the same fleets.
+    Ctrl-C stops; `--resume` continues, with the same results.
 
     Examples: `trireme arena gomoku random heuristic --games 200` · `trireme arena battleship
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
@@ -112,18 +130,18 @@ def arena(
     else:
         print_report(folder, report)
     if stopped:
-        typer.echo(f"Stopped. Go on: trireme arena --resume {folder.path}", err=True)
+        typer.echo(f"Stopped. Continue: trireme arena --resume {folder.path}", err=True)
         raise typer.Exit(130)
 
 
 def ratings(
-    game: Annotated[str, typer.Argument(help="battleship, gomoku or navigation.")],
+    game: Annotated[str, typer.Argument(help="The game; `trireme games` lists them.")],
     variant: Variant = None,
     set_: Set = None,
     database: Database = None,
     json: Json = False,
 ) -> None:
-    """Show the standing of a game's agents over all runs.
+    """Show the ratings of a game's agents over all runs.
 
     Example: `trireme ratings gomoku`
     """
@@ -193,7 +211,7 @@ def _run(
 
 
 def _check_store(database: str | None) -> None:
-    """Find out before the match, and not after it, that results can't be kept."""
+    """Fail before the match, and not after it, if results can't be stored."""
     from trireme.store import open_store
 
     open_store(database).dispose()

@@ -1,4 +1,4 @@
-"""`trireme battleship`: advice in a real game, entropy of agents, and films of games."""
+"""`trireme battleship`: advice in a real game, entropy of agents, and animated games."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 app = typer.Typer(
     name="battleship",
-    help="Battleship's laboratory: advice in a real game, entropy of agents, films of games.",
+    help="Battleship: advice in a real game, entropy of agents, animated games.",
     no_args_is_help=True,
 )
 
@@ -65,15 +65,18 @@ def entropy(
         "random hunt density density+ posterior"
     ),
     games: Annotated[
-        int, typer.Option(min=1, help="Games of every agent, on the same fleets.")
+        int,
+        typer.Option(min=1, help="Games per agent, on the same fleets; more narrow the intervals."),
     ] = 20,
-    seed: Annotated[int | None, typer.Option(min=0, help="The seed of the first game.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed of the first game.")] = None,
     game: GameSpec = "battleship",
-    jobs: Annotated[int, typer.Option(min=0, help="Processes; 0: one a core.")] = 0,
-    plot: Annotated[Path | None, typer.Option(help="Draw the curves into this SVG file.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    jobs: Annotated[int, typer.Option(min=0, help="Worker processes; 0: one per core.")] = 0,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the entropy curves into this SVG file.")
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Measure what every shot tells, in bits, for many games of each agent.
+    """Measure the information gained by every shot, in bits, over many games of each agent.
 
     Example: `trireme battleship entropy --agents "hunt posterior" --games 50 --plot bits.svg`
     """
@@ -101,8 +104,10 @@ def entropy(
 def film(
     out: Annotated[Path, typer.Argument(help="The HTML file to write.")],
     agent: AgentSpec = "posterior",
-    seed: Annotated[int | None, typer.Option(min=0, help="The seed of the game.")] = None,
-    fleet: Annotated[str | None, typer.Option(help="The fleet, such as 'A1-A5 C1-C4 …'.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="Random seed of the game.")] = None,
+    fleet: Annotated[
+        str | None, typer.Option(help="A fleet by hand, such as 'A1-A5 C1-C4 …'.")
+    ] = None,
     game: GameSpec = "battleship",
 ) -> None:
     """Write a game of an agent as an animated page, with its belief before every shot.
@@ -142,7 +147,7 @@ def _shooting_agent(game: str, spec: str) -> ShootingAgent:
 
 def _table(summaries: list[EntropySummary]) -> str:
     marks = [0, 5, 10, 15, 20, 25, 30, 40, 50]
-    lines = [f"{'agent':<22}{'shots':>14}   bits unknown after so many shots"]
+    lines = [f"{'agent':<22}{'shots':>14}   entropy in bits after this many shots"]
     lines.append(f"{'':<22}{'':>14}" + "".join(f"{m:>7}" for m in marks))
     for s in summaries:
         bits = [f"{s.entropy[m]:>7.1f}" if m < len(s.entropy) else f"{'':>7}" for m in marks]

@@ -1,4 +1,4 @@
-"""`trireme games` and `trireme agents`: what there is to play and who plays it."""
+"""`trireme games` and `trireme agents`: the games with settings, the agents with options."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def games(json: Json = False) -> None:
 
     Example: `trireme games`
     """
-    told = {name: _game(find(name)) for name in GAMES}
+    listed = {name: _game(find(name)) for name in GAMES}
     if json:
-        typer.echo(msgspec.json.encode(told))
+        typer.echo(msgspec.json.encode(listed))
         return
     console = Console()
-    for name, about in told.items():
+    for name, about in listed.items():
         console.print(f"[bold]{name}[/]  {about['summary']}")
         console.print(_option_table(options_of(load(find(name).game))))
         variants = about["variants"]
@@ -43,9 +43,9 @@ def agents(
     Example: `trireme agents gomoku`
     """
     chosen = [game] if game else list(GAMES)
-    told = {name: {a: _agent(name, a) for a in agents_of(name)} for name in chosen}
+    listed = {name: {a: _agent(name, a) for a in agents_of(name)} for name in chosen}
     if json:
-        typer.echo(msgspec.json.encode(told))
+        typer.echo(msgspec.json.encode(listed))
         return
     console = Console()
     for name in chosen:
@@ -54,7 +54,7 @@ def agents(
         )
         for column in ("agent", "what it is", "options (default)"):
             table.add_column(column, header_style="dim")
-        for agent, about in told[name].items():
+        for agent, about in listed[name].items():
             options = [f"{o['name']}={o['default']}" for o in about["options"]]
             table.add_row(agent, about["summary"], "\n".join(options))
         console.print(table, "")

@@ -12,10 +12,12 @@ from trireme.core.errors import BadSpec, unknown
 
 
 def engine(
-    game: Annotated[str, typer.Argument(help="gomoku is the game that has a brain.")] = "gomoku",
-    seed: Annotated[int | None, typer.Option(help="The same seed varies in the same way.")] = None,
+    game: Annotated[str, typer.Argument(help="The game; only gomoku has an engine.")] = "gomoku",
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed; the same seed gives the same moves.")
+    ] = None,
 ) -> None:
-    """Run a Gomocup brain on standard input and output.
+    """Run the engine with the Gomocup protocol on standard input and output.
 
     Piskvork, Yixin-Board and tournament managers can use it. Example: `trireme engine gomoku`
     """
@@ -32,7 +34,9 @@ def engine(
 
 def convert(
     source: Annotated[Path, typer.Argument(help="A record as .jsonl, .psq or .sgf.")],
-    target: Annotated[Path, typer.Argument(help="Where the other form goes: .jsonl, .psq, .sgf.")],
+    target: Annotated[
+        Path, typer.Argument(help="The file to write; its suffix decides the format.")
+    ],
 ) -> None:
     """Turn a Gomoku record into another format; the file names say which.
 
@@ -47,7 +51,7 @@ def convert(
 
 
 def desktop(
-    game: Annotated[str, typer.Argument(help="gomoku is the game that has a window.")] = "gomoku",
+    game: Annotated[str, typer.Argument(help="The game; only gomoku has a window.")] = "gomoku",
 ) -> None:
     """Open the desktop window.
 

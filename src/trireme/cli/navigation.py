@@ -32,19 +32,24 @@ app = typer.Typer(
 )
 
 Source = Annotated[str, typer.Argument(help="A file, default, or procedural:SEED.")]
-Out = Annotated[Path | None, typer.Option("--out", "-o", help="Where the map goes; else printed.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", help="The file to write; by default the map is printed."),
+]
 
 
 @app.command()
 def new(
-    out: Annotated[Path, typer.Argument(help="Where the map goes.")],
-    seed: Annotated[int | None, typer.Option(min=0, help="The seed of a procedural map.")] = None,
-    blank: Annotated[
-        str | None, typer.Option(help="Bare water of this size instead, such as 16x12.")
+    out: Annotated[Path, typer.Argument(help="The file to write.")],
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Random seed of a procedural map.")
     ] = None,
-    name: Annotated[str | None, typer.Option(help="What to call the map.")] = None,
+    blank: Annotated[
+        str | None, typer.Option(help="An empty map of this size instead, such as 16x12.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(help="The name of the map.")] = None,
 ) -> None:
-    """Make a map: procedural from a seed, or bare water to build on.
+    """Make a map: procedural from a seed, or empty.
 
     Examples: `trireme map new reef.json --seed 7` · `trireme map new bay.json --blank 16x12`
     """
@@ -63,9 +68,10 @@ def new(
 
 @app.command()
 def check(
-    source: Source, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    source: Source,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Say what is wrong with a map, every fault, and whether it is fair to both seats.
+    """List all faults of a map, and say whether it is fair to both seats.
 
     Example: `trireme map check reef.json`
     """
@@ -77,8 +83,8 @@ def check(
     except BadMap as error:
         faults = error.faults
     if json:
-        told = {"faults": faults, "fair": fair}
-        typer.echo(msgspec.json.encode(told))
+        report = {"faults": faults, "fair": fair}
+        typer.echo(msgspec.json.encode(report))
     elif faults:
         for fault in faults:
             typer.echo(f"fault: {fault}")
@@ -95,7 +101,8 @@ def check(
 
 @app.command()
 def show(
-    source: Source, json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False
+    source: Source,
+    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Draw a map.
 
@@ -119,7 +126,9 @@ def show(
 def mirror(
     source: Source,
     out: Out = None,
-    turns: Annotated[int, typer.Option(help="Quarter turns to the right as well.")] = 0,
+    turns: Annotated[
+        int, typer.Option(help="Also rotate by this many quarter turns to the right.")
+    ] = 0,
 ) -> None:
     """Write the mirror image of a map: east and west exchanged, spins reversed.
 

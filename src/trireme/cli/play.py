@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,44 +11,45 @@ from rich.console import Console
 
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
-from trireme.core.play import Forfeit, Session, decide
+from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide
 from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, make_agent, make_game, parse_spec
 
-from .screen import GameScreen, Leave
-
-HUMAN = "human"
-
-
-class Mode(StrEnum):
-    """Who sits where."""
-
-    pvp = "pvp"
-    pvai = "pvai"
-    aivai = "aivai"
+from .screen import GameScreen, QuitGame
 
 
 def play(
-    game: Annotated[str, typer.Argument(help="battleship, gomoku or navigation.")] = "gomoku",
+    game: Annotated[str, typer.Argument(help="The game; `trireme games` lists them.")] = "gomoku",
     mode: Annotated[
-        Mode, typer.Option(help="Two people, a person and an agent, or two agents.")
-    ] = Mode.pvai,
+        PlayMode,
+        typer.Option(help="pvp: two people; pvai: a person and an agent; aivai: two agents."),
+    ] = PlayMode.PVAI,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="An agent by spec, such as search:level=easy; for aivai give two."),
+        typer.Option(help="An agent spec, such as search:level=easy; twice for aivai."),
     ] = None,
-    side: Annotated[int, typer.Option(help="Your seat in pvai, from 0.")] = 0,
-    variant: Annotated[str | None, typer.Option(help="A variant; see `trireme games`.")] = None,
+    side: Annotated[int, typer.Option(help="pvai: your seat, from 0.")] = 0,
+    variant: Annotated[
+        str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
+    ] = None,
     set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A setting, such as size=9; repeatable.")
+        list[str] | None,
+        typer.Option("--set", help="One setting of the game, such as size=9; may be repeated."),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="The same seed gives the same game.")] = None,
-    time: Annotated[float, typer.Option(help="Seconds that an agent has for a move.")] = 1.0,
+    seed: Annotated[
+        int | None, typer.Option(help="Random seed; the same seed gives the same game.")
+    ] = None,
+    time: Annotated[
+        float, typer.Option(help="An agent's time budget for a move in seconds; it forfeits above.")
+    ] = 1.0,
     pause: Annotated[
-        float, typer.Option(help="Seconds between the pictures of what happened.")
+        float, typer.Option(help="Seconds between the drawings of a move; less is quicker.")
     ] = 0.4,
-    record: Annotated[Path | None, typer.Option(help="Where the record goes.")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Go on with the game of a record.")] = None,
+    record: Annotated[
+        Path | None,
+        typer.Option(help="The file of the record; by default a new one in runs/games."),
+    ] = None,
+    resume: Annotated[Path | None, typer.Option(help="Continue the game of this record.")] = None,
 ) -> None:
     """Play a game in the terminal.
 
@@ -73,7 +73,7 @@ def play(
     session = Session(made, seats, seed=seed, opening=opening, sink=append_to(path))
     try:
         _run(session, players, time, pause)
-    except (Leave, KeyboardInterrupt):
+    except (QuitGame, KeyboardInterrupt):
         typer.echo("\nThe game stops here.")
     finally:
         close(players.values())
@@ -87,7 +87,7 @@ def _next_command(path: Path, done: bool) -> str:
 
 
 def _seating(
-    name: str, mode: Mode, specs: list[str], side: int, variant: str | None, settings: list[str]
+    name: str, mode: PlayMode, specs: list[str], side: int, variant: str | None, settings: list[str]
 ) -> tuple[AnyGame, list[str]]:
     found = find(parse_spec(name).name)
     if variant is None and not settings and ":" not in name:
@@ -98,13 +98,17 @@ def _seating(
     return made, _seat_specs(found, made, mode, specs, side)
 
 
-def _seat_specs(found: Slice, game: AnyGame, mode: Mode, specs: list[str], side: int) -> list[str]:
+def _seat_specs(
+    found: Slice, game: AnyGame, mode: PlayMode, specs: list[str], side: int
+) -> list[str]:
     """The spec of every seat. A game with one seat has no opponent: a person or an agent."""
-    wanted = {Mode.pvp: 0, Mode.pvai: min(1, game.seats - 1), Mode.aivai: game.seats}[mode]
+    wanted = {PlayMode.PVP: 0, PlayMode.PVAI: min(1, game.seats - 1), PlayMode.AIVAI: game.seats}[
+        mode
+    ]
     if len(specs) > wanted:
         raise BadSpec(f"{mode.value} in {game.name} takes {wanted} agents, not {len(specs)}")
     specs = specs + [specs[-1] if specs else found.opponent] * (wanted - len(specs))
-    if mode is Mode.pvai and game.seats > 1:
+    if mode is PlayMode.PVAI and game.seats > 1:
         if not 0 <= side < game.seats:
             raise BadSpec(f"--side must be from 0 to {game.seats - 1}, not {side}")
         specs = [*specs[:side], HUMAN, *specs[side:]]
@@ -132,7 +136,7 @@ def _run(session: Session, players: dict[Seat, AnyAgent], seconds: float, pause:
         actions = _decisions(screen, players, seconds)
         if actions is not None:
             screen.session.move(actions)
-            screen.tell(before, actions)
+            screen.report_move(before, actions)
             if not people:
                 screen.show(None)
     if people:

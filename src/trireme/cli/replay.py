@@ -18,8 +18,10 @@ from trireme.core.registry import draw_text
 def replay(
     file: Annotated[Path, typer.Argument(help="A record, such as runs/games/….jsonl.")],
     move: Annotated[int | None, typer.Option(help="Print only the position after move N.")] = None,
-    seat: Annotated[int | None, typer.Option(help="See with this seat's eyes.")] = None,
-    everything: Annotated[bool, typer.Option("--all", help="Print every position.")] = False,
+    seat: Annotated[int | None, typer.Option(help="Show only what this seat may know.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print all positions, without asking for keys.")
+    ] = False,
 ) -> None:
     """Step through a recorded game.
 
@@ -94,7 +96,7 @@ def _ending(record: Record) -> str:
     if record.end is None:
         cut = f"; line {record.cut_off} is cut off" if record.cut_off else ""
         return f"The record stops here: the game was not finished{cut}."
-    told = [f"{record.header.seats[f.seat]} forfeits: {f.detail}" for f in record.end.forfeits]
+    forfeits = [f"{record.header.seats[f.seat]} forfeits: {f.detail}" for f in record.end.forfeits]
     return "\n".join(
-        [*told, f"The end. Returns: {', '.join(f'{r:g}' for r in record.end.returns)}"]
+        [*forfeits, f"The end. Returns: {', '.join(f'{r:g}' for r in record.end.returns)}"]
     )

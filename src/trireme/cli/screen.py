@@ -1,4 +1,4 @@
-"""The terminal of one game: drawing, asking a person, telling what happened."""
+"""The terminal of one game: draws, prompts a person, reports what happened."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trireme.core.registry import draw_text, find, load, make_agent
 from trireme.core.terminal import Terminal
 
 
-class Leave(Exception):
+class QuitGame(Exception):
     """The player wants to stop here; the record keeps every move made."""
 
 
@@ -50,10 +50,10 @@ class GameScreen:
 
     @property
     def viewer(self) -> Seat | None:
-        """Whose eyes the screen has between turns: the only person's, else a spectator's."""
+        """Whose view is shown between turns: the only person's, else a spectator's."""
         return next(iter(self.people)) if len(self.people) == 1 else None
 
-    def tell(self, before: Any, actions: Mapping[Seat, Any]) -> None:
+    def report_move(self, before: Any, actions: Mapping[Seat, Any]) -> None:
         """What the last move did, piece by piece."""
         story = self.terminal.story(
             self.session.game, before, actions, self.session.state, self.viewer, self.colour
@@ -121,7 +121,7 @@ class GameScreen:
         word, _, rest = text.partition(" ")
         word = word.lower()
         if word in ("quit", "exit", "q"):
-            raise Leave
+            raise QuitGame
         if word in ("help", "?"):
             self._help()
         elif word == "board":
@@ -194,5 +194,5 @@ class GameScreen:
                 raise TimeUp
         line = sys.stdin.readline()
         if not line:
-            raise Leave
+            raise QuitGame
         return line

@@ -14,18 +14,27 @@ from trireme.server.storage.retention import Retention
 
 
 def serve(
-    host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for everybody.")] = (
-        "127.0.0.1"
-    ),
-    port: Annotated[int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.")] = 8000,
+    host: Annotated[
+        str, typer.Option(help="Address to listen on; 0.0.0.0 accepts other machines.")
+    ] = ("127.0.0.1"),
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port to listen on; 0 takes a free one.")
+    ] = 8000,
     database: Annotated[
         str | None,
-        typer.Option(help="sqlite:///FILE or postgresql://…  [default: sqlite:///runs/trireme.db]"),
+        typer.Option(
+            help="The database: sqlite:///FILE or postgresql://…  [default: sqlite:///runs/trireme.db]"
+        ),
     ] = None,
     open_: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
     workers: Annotated[
         int | None,
-        typer.Option(min=1, max=64, help="Processes for agents  [default: one a core, at least 2]"),
+        typer.Option(
+            min=1,
+            max=64,
+            help="Worker processes for agents; more answer more games at once"
+            "  [default: one per core, at least 2]",
+        ),
     ] = None,
     keep: Annotated[
         int,
@@ -39,7 +48,7 @@ def serve(
 ) -> None:
     """Serve the web app: play in the browser, alone, together and online.
 
-    Ctrl-C stops it; every game goes on when it is started again.
+    Ctrl-C stops it; games continue when it is started again.
     Example: `trireme serve --open`
     """
     try:

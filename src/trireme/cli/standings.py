@@ -85,7 +85,7 @@ def print_report(folder: Folder, report: Report) -> None:
         )
     if report.sprt is not None:
         verdict = report.sprt.verdict or "undecided"
-        console.print(f"Sequential test: [bold]{verdict}[/] (log-likelihood {report.sprt.llr:.2f})")
+        console.print(f"Sequential test (GSPRT): [bold]{verdict}[/] (LLR {report.sprt.llr:.2f})")
     for note in report.notes:
         console.print(f"[yellow]•[/] {note}")
     console.print(
@@ -111,16 +111,16 @@ def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
             no_wrap=not first,
             overflow="fold",
         )
-    for name, (told, took, faults) in lines.items():
+    for name, (standing, took, faults) in lines.items():
         if alone:
-            cells = [f"[bold]{told.shots_mean:.2f}[/]", _span(told.shots_ci95, ".2f")]
-            cells.append(f"{told.shots_median:g}")
+            cells = [f"[bold]{standing.shots_mean:.2f}[/]", _span(standing.shots_ci95, ".2f")]
+            cells.append(f"{standing.shots_median:g}")
         else:
-            cells = [f"{told.wins} {told.draws} {told.losses}", f"{told.score:.1%}"]
-            cells += [_span(told.score_ci95, ".0%"), f"[bold]{told.elo:+.0f}[/]"]
-            cells.append(_span(told.elo_ci95, "+.0f"))
+            cells = [f"{standing.wins} {standing.draws} {standing.losses}", f"{standing.score:.1%}"]
+            cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo:+.0f}[/]"]
+            cells.append(_span(standing.elo_ci95, "+.0f"))
         shown = duration(took) if took else ""
-        table.add_row(name, str(told.games), *cells, shown, str(faults or ""))
+        table.add_row(name, str(standing.games), *cells, shown, str(faults or ""))
     return table
 
 

@@ -1,12 +1,13 @@
-"""`trireme train`: learn to play, and promote what has learnt enough."""
+"""`trireme train`: train networks, and promote those that pass the gate."""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 import typer
@@ -14,9 +15,12 @@ from rich.console import Console
 from rich.progress import Progress as Bar
 
 from trireme.core.errors import BadSpec
-from trireme.core.options import options_of
+from trireme.core.options import Option, options_of
 from trireme.training.config import load
 from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN
+
+if TYPE_CHECKING:
+    from trireme.training.run import TrainingRun
 
 app = typer.Typer(
     help="Train networks, and promote them to agents.",
@@ -27,48 +31,81 @@ app = typer.Typer(
 Config = Annotated[
     Path | None,
     typer.Option(
-        help="A YAML file of settings, or the name of one that ships, such as cpu; options given "
-        "beside it win."
+        help="A YAML file of settings, or the name of one that ships, such as cpu; options override"
+        " it."
     ),
 ]
-Out = Annotated[Path, typer.Option(help="The folder of the run.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on from the folder's checkpoint.")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="Show no live table.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
-def with_settings(cls: type[Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+@dataclass(frozen=True)
+class RunOptions:
+    """Where a training run goes, and how it begins and shows itself."""
+
+    out: Annotated[Path, typer.Option(help="The folder of the run.")]
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue from the folder's checkpoint.")
+    ] = False
+    quiet: Annotated[bool, typer.Option("--quiet", help="Show no live table.")] = False
+
+    def train(self, training: TrainingRun[Any]) -> None:
+        """Run to the end, or to a stop signal."""
+        if self.resume:
+            training.resume(self.out / "checkpoint.pt")
+        training.run(live=not self.quiet)
+        typer.echo(f"Log, curves, checkpoint and weights: {self.out}")
+        typer.echo(f"Continue: add --resume   ·   Next: trireme train promote {self.out}")
+
+
+def with_settings(
+    cls: type[Any], out: Path | None = None
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Make every setting of `cls` an option of a command, with the help that the setting has.
 
-    The command is written as `run(config, …)`; on the command line `config` is the YAML file.
+    The command is written as `command(config, …)`; on the command line `config` is the YAML file.
+    With `out`, the default folder of a run, it also takes `run: RunOptions`.
     """
 
-    def decorate(run: Callable[..., None]) -> Callable[..., None]:
-        own = inspect.signature(run, eval_str=True).parameters
-        fixed = [p.replace(kind=p.KEYWORD_ONLY) for p in own.values() if p.name != "config"]
-        options = options_of(cls)
-        arguments = [p for p in fixed if p.default is p.empty]
-        parameters = [*arguments, _parameter("config", Config, None)]
+    def decorate(function: Callable[..., None]) -> Callable[..., None]:
+        own = inspect.signature(function, eval_str=True).parameters.values()
+        fixed = [p.replace(kind=p.KEYWORD_ONLY) for p in own if p.name not in ("config", "run")]
+        options, run_options = options_of(cls), _run_parameters(out)
+        parameters = [p for p in fixed if p.default is p.empty]
+        parameters += [_parameter("config", Config, None), *run_options]
         parameters += [p for p in fixed if p.default is not p.empty]
-        for option in options.values():
-            note = f"{option.help} [{option.default}]"
-            shown = typer.Option(help=note, show_default=False)
-            typed: Any = Annotated.__class_getitem__((option.type | None, shown))  # type: ignore[attr-defined]
-            parameters.append(_parameter(option.name, typed, None))
+        parameters += [_setting_parameter(option) for option in options.values()]
 
         def command(**given: Any) -> None:
             path = given.pop("config")
             values = {name: given.pop(name) for name in options}
             chosen = {name: value for name, value in values.items() if value is not None}
-            owner = run.__name__.replace("_", "-")
-            run(config=load(cls, path, chosen, owner=owner), **given)
+            if run_options:
+                given["run"] = RunOptions(**{p.name: given.pop(p.name) for p in run_options})
+            owner = function.__name__.replace("_", "-")
+            function(config=load(cls, path, chosen, owner=owner), **given)
 
         command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         command.__annotations__ = {p.name: p.annotation for p in parameters}
-        command.__name__, command.__doc__ = run.__name__, run.__doc__
+        command.__name__, command.__doc__ = function.__name__, function.__doc__
         return command
 
     return decorate
+
+
+def _run_parameters(out: Path | None) -> list[inspect.Parameter]:
+    """The fields of `RunOptions` as options of a command; none without a default folder."""
+    if out is None:
+        return []
+    known = inspect.signature(RunOptions, eval_str=True).parameters.values()
+    defaults = {"out": out}
+    return [_parameter(p.name, p.annotation, defaults.get(p.name, p.default)) for p in known]
+
+
+def _setting_parameter(option: Option) -> inspect.Parameter:
+    """A setting as an option that is None where it is not given."""
+    shown = typer.Option(help=f"{option.help} [{option.default}]", show_default=False)
+    typed: Any = Annotated.__class_getitem__((option.type | None, shown))  # type: ignore[attr-defined]
+    return _parameter(option.name, typed, None)
 
 
 def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
@@ -77,19 +114,17 @@ def _parameter(name: str, annotation: Any, default: Any) -> inspect.Parameter:
 
 
 @app.command("gomoku-dqn")
-@with_settings(GomokuDQN)
+@with_settings(GomokuDQN, out=Path("runs/gomoku-dqn"))
 def gomoku_dqn(
     config: GomokuDQN,
-    out: Out = Path("runs/gomoku-dqn"),
-    resume: Resume = False,
-    quiet: Quiet = False,
+    run: RunOptions,
     self_play_only: Annotated[
-        bool, typer.Option("--self-play-only", help="Only play, and write the replay memory.")
+        bool, typer.Option("--self-play-only", help="Only play, and write the replay buffer.")
     ] = False,
     episodes: Annotated[int, typer.Option(help="Games of --self-play-only.")] = 50,
     json: Json = False,
 ) -> None:
-    """Train a Q network on Gomoku by self-play.
+    """Train a Q network on Gomoku by self-play (double DQN).
 
     Examples: `trireme train gomoku-dqn --config config/train.yaml` · `trireme train gomoku-dqn
     --config config/cpu.yaml --minutes 5` · `trireme train gomoku-dqn --self-play-only
@@ -99,46 +134,36 @@ def gomoku_dqn(
     from trireme.training import gomoku_dqn as dqn
 
     if self_play_only:
-        _tell(dqn.self_play_only(config, episodes, out), json)
+        _print(dqn.self_play_only(config, episodes, run.out), json)
         return
-    _train(dqn.Training(config, out), out, resume, quiet)
+    run.train(dqn.DQNTraining(config, run.out))
 
 
 @app.command("battleship-heatmap")
-@with_settings(BattleshipHeatmap)
-def battleship_heatmap(
-    config: BattleshipHeatmap,
-    out: Out = Path("runs/battleship-heatmap"),
-    resume: Resume = False,
-    quiet: Quiet = False,
-) -> None:
-    """Train a network to see where Battleship's fleets lie.
+@with_settings(BattleshipHeatmap, out=Path("runs/battleship-heatmap"))
+def battleship_heatmap(config: BattleshipHeatmap, run: RunOptions) -> None:
+    """Train a network to predict where Battleship's ships are.
 
     Example: `trireme train battleship-heatmap --config config/heatmap.yaml`
     """
     _needs_torch()
-    from trireme.training.battleship_heatmap import Training
+    from trireme.training.battleship_heatmap import HeatmapTraining
 
-    _train(Training(config, out), out, resume, quiet)
+    run.train(HeatmapTraining(config, run.out))
 
 
 @app.command("battleship-rl")
-@with_settings(BattleshipRL)
-def battleship_rl(
-    config: BattleshipRL,
-    out: Out = Path("runs/battleship-rl"),
-    resume: Resume = False,
-    quiet: Quiet = False,
-) -> None:
+@with_settings(BattleshipRL, out=Path("runs/battleship-rl"))
+def battleship_rl(config: BattleshipRL, run: RunOptions) -> None:
     """Train PPO, DQN, A2C or MaskablePPO of Stable-Baselines3 on Battleship.
 
     Examples: `trireme train battleship-rl --config config/rl-maskable-ppo.yaml` · `trireme train
     battleship-rl --config config/rl-a2c.yaml --steps 100000`
     """
     _needs_torch()
-    from trireme.training.battleship_rl import Training
+    from trireme.training.battleship_rl import RLTraining
 
-    _train(Training(config, out), out, resume, quiet)
+    run.train(RLTraining(config, run.out))
 
 
 @app.command("promote")
@@ -147,26 +172,26 @@ def promote(
     folder: Annotated[Path, typer.Argument(help="The folder of a training run.")],
     config: Gate,
     models: Annotated[
-        Path | None, typer.Option(help="Where to put the weights; else where agents look.")
+        Path | None, typer.Option(help="Folder for the weights; by default where agents look.")
     ] = None,
     json: Json = False,
 ) -> None:
-    """Let a trained network meet the gate in the arena; if it passes, its agent plays with it.
+    """Test a trained network in the arena; if it passes the gate, its agent plays with it.
 
     Example: `trireme train promote runs/gomoku-dqn --config config/eval.yaml`
     """
     _needs_torch()
-    from trireme.training.promote import promote as try_gate
+    from trireme.training.promote import promote as run_gate
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("games", total=None)
-        result = try_gate(
+        result = run_gate(
             folder,
             config,
             models=models,
             on_game=lambda p: bar.update(task, total=len(p.fixtures), completed=len(p.outcomes)),
         )
-    _tell(result.report, json)
+    _print(result.report, json)
     if not result.passed:
         typer.echo(f"Not promoted; the report is in {folder / 'report.json'}", err=True)
         raise typer.Exit(1)
@@ -180,14 +205,6 @@ def _needs_torch() -> None:
         raise BadSpec("training needs torch: pip install 'trireme-lab[learn]'") from None
 
 
-def _tell(facts: dict[str, Any], json: bool) -> None:
+def _print(facts: dict[str, Any], json: bool) -> None:
     text = msgspec.json.encode(facts)
     typer.echo(text if json else msgspec.json.format(text, indent=2))
-
-
-def _train(training: Any, out: Path, resume: bool, quiet: bool) -> None:
-    if resume:
-        training.resume(out / "checkpoint.pt")
-    training.run(live=not quiet)
-    typer.echo(f"Log, curves, checkpoint and weights: {out}")
-    typer.echo(f"Go on: the same command with --resume   ·   trireme train promote {out}")

@@ -1,4 +1,4 @@
-"""Agents that need to know nothing of the game they play."""
+"""Agents that play every game: uniformly random."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -8,7 +8,7 @@ from .game import Turn
 
 @dataclass(frozen=True)
 class Random:
-    """Draws its action at random from all legal ones."""
+    """Plays a legal action, uniformly at random."""
 
     name: ClassVar[str] = "random"
 

@@ -1,4 +1,4 @@
-"""Every error that a user's input can cause: each says what was expected and quotes what came."""
+"""All errors that user input can cause; each says what was expected and quotes the input."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches

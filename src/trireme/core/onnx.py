@@ -1,4 +1,4 @@
-"""Networks in ONNX files, run without the library that trained them."""
+"""Inference of networks in ONNX files by onnxruntime, without torch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Second opinions for an insight: others who judge the same position, each under a name."""
+"""Second opinions in an insight: other evaluators of the same position, each under its name."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from .errors import TriremeError
 Opinion = dict[str, Any]
 
 
-def heard(voices: Mapping[str, Callable[[], Opinion]]) -> dict[str, Any]:
-    """What the voices say, as two fields of an insight.
+def gather_opinions(evaluators: Mapping[str, Callable[[], Opinion]]) -> dict[str, Any]:
+    """Ask every evaluator; the answers are two fields of an insight.
 
-    `opinions` holds what each says, in the shape of the insight itself, as far as it knows.
-    `unavailable` holds why a voice is silent: its network is not installed, say, or was trained on
-    other boards. A silent voice is no reason to withhold the rest.
+    `opinions` maps names to answers, each in the shape of the insight itself as far as it goes.
+    `unavailable` maps names to the reason why there is no answer: the network is not installed,
+    say, or was trained on other boards. Only a `TriremeError` counts as a reason; any other
+    exception is a bug and is raised.
     """
     opinions: dict[str, Opinion] = {}
     unavailable: dict[str, str] = {}
-    for name, ask in voices.items():
+    for name, evaluate in evaluators.items():
         try:
-            opinions[name] = ask()
+            opinions[name] = evaluate()
         except TriremeError as error:
             unavailable[name] = str(error)
     return {"opinions": opinions, "unavailable": unavailable}

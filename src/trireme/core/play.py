@@ -1,25 +1,36 @@
-"""Playing: a session holds one game in progress; `play` runs it between agents to its end."""
+"""Playing: a `Session` holds one game in progress; `play` runs it between agents to its end."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any, ClassVar
 
 from .errors import IllegalAction, TriremeError
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
-from .record import Forfeited, Record, Scribe, parse_record
+from .record import Forfeited, Record, RecordWriter, parse_record
 from .registry import make_agent, make_game
 from .seeding import fresh_seed, streams
 
 Opening = Sequence[str | Mapping[Seat, str]]
 """Moves made before the agents are asked: text for the seat (or nature) that moves alone, a
 mapping where seats move together. Balanced openings and hand-placed fleets come this way."""
+HUMAN = "human"
+"""The name of a seat that a person holds, in place of an agent spec."""
+
+
+class PlayMode(StrEnum):
+    """Who holds the seats: two people, a person and an agent, or two agents."""
+
+    PVP = "pvp"
+    PVAI = "pvai"
+    AIVAI = "aivai"
 
 
 class Forfeit(TriremeError):
-    """A seat broke the rules, its clock or itself."""
+    """A seat loses by an illegal action, an exception, its clock, or a failed process."""
 
     def __init__(self, seat: Seat, reason: str, detail: str) -> None:
         super().__init__(f"seat {seat} forfeits ({reason}): {detail}")
@@ -27,7 +38,7 @@ class Forfeit(TriremeError):
 
 
 class AgentFault(Exception):
-    """Raised by agents that know what went wrong with them: they forfeit for this reason."""
+    """Raised by an agent to forfeit for a reason of its own, such as a lost process."""
 
     reason: ClassVar[str] = "exception"
 
@@ -55,11 +66,11 @@ class Session:
         self.forfeits: tuple[Forfeited, ...] = ()
         self._streams = streams(self.seed, game.seats)
         self._states: list[Any] = [game.start()]
-        self._scribe = Scribe(sink)
-        self._scribe.begin(game, self.seats, self.seed)
+        self._writer = RecordWriter(sink)
+        self._writer.begin(game, self.seats, self.seed)
         for move in opening:
             self._open(move)
-        self._settle()
+        self._play_chance()
 
     @property
     def state(self) -> Any:
@@ -87,7 +98,7 @@ class Session:
 
     @property
     def record(self) -> Record:
-        return parse_record("".join(f"{line}\n" for line in self._scribe.lines), game=self.game)
+        return parse_record("".join(f"{line}\n" for line in self._writer.lines), game=self.game)
 
     def turn(self, seat: Seat, seconds: float | None = None) -> Turn[Any, Any]:
         """The decision that `seat` faces now."""
@@ -97,7 +108,7 @@ class Session:
     def move(self, actions: Mapping[Seat, Any]) -> None:
         """Check the actions of all the seats to move, apply them, record them."""
         self._move(actions)
-        self._settle()
+        self._play_chance()
 
     def undo(self, count: int = 1) -> None:
         """Take back the last `count` moves."""
@@ -108,12 +119,12 @@ class Session:
         if self.over:
             raise IllegalAction("the game is over and its record is closed")
         del self._states[-count:]
-        self._scribe.undo(count)
+        self._writer.undo(count)
 
     def forfeit(self, *forfeits: Forfeit) -> None:
         """End the game at once by the fault of one or more seats."""
         self.forfeits = tuple(Forfeited(f.seat, f.reason, f.detail) for f in forfeits)
-        self._scribe.end("forfeit", self.returns, self.forfeits)
+        self._writer.end("forfeit", self.returns, self.forfeits)
 
     def _open(self, move: str | Mapping[Seat, str]) -> None:
         if self.over:
@@ -133,7 +144,7 @@ class Session:
             self.game.check(self.state, seat, action)
         self._apply(actions)
 
-    def _settle(self) -> None:
+    def _play_chance(self) -> None:
         while self.to_move == (CHANCE,):
             self._apply({CHANCE: self.game.draw(self.state, self._streams[CHANCE])})
 
@@ -144,9 +155,9 @@ class Session:
             ((seat, action),) = actions.items()
             details = self.game.details(self.state, seat, action)
         self._states.append(state)
-        self._scribe.move({s: self.game.write(a) for s, a in actions.items()}, details)
+        self._writer.move({s: self.game.write(a) for s, a in actions.items()}, details)
         if self.over:
-            self._scribe.end("over", self.returns)
+            self._writer.end("over", self.returns)
 
 
 @dataclass(frozen=True)

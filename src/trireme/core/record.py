@@ -47,7 +47,7 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Forfeited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Why a seat lost without being beaten: `illegal`, `exception`, `time` or `process`."""
+    """Why a seat forfeited: `illegal`, `exception`, `time` or `process`."""
 
     seat: Seat
     reason: str
@@ -73,7 +73,7 @@ class _Undo(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Move(msgspec.Struct):
-    """A move's line; what `Game.details` added beside these fields is for other readers."""
+    """A move's line; the fields that `Game.details` added are for other readers."""
 
     game_id: str
     move_no: int
@@ -82,8 +82,8 @@ class _Move(msgspec.Struct):
     sum: str
 
 
-class Scribe:
-    """Writes one game's record, line by line, keeping the lines and passing each one on."""
+class RecordWriter:
+    """Writes one game's record line by line; keeps the lines and passes each one to `sink`."""
 
     def __init__(
         self,
@@ -203,13 +203,13 @@ class Record:
 
     def fingerprint(self) -> str:
         """A hash of what was played and how it ended, without names, times and explanations."""
-        told: list[Any] = [self.header.game, self.header.rules, self.header.settings]
-        told += [{_seat_key(s): t for s, t in sorted(m.items())} for m in self.moves]
+        content: list[Any] = [self.header.game, self.header.rules, self.header.settings]
+        content += [{_seat_key(s): t for s, t in sorted(m.items())} for m in self.moves]
         if self.end is None:
-            told.append(None)
+            content.append(None)
         else:
-            told.append([self.end.returns, [[f.seat, f.reason] for f in self.end.forfeits]])
-        return hashlib.sha256(msgspec.json.encode(told, order="sorted")).hexdigest()[:16]
+            content.append([self.end.returns, [[f.seat, f.reason] for f in self.end.forfeits]])
+        return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -230,7 +230,7 @@ def load_record(path: Path, *, partial: bool = False) -> Record:
 def parse_record(text: str, *, partial: bool = False, game: AnyGame | None = None) -> Record:
     """The record in `text`, or a `RecordError` that names the first line that is wrong.
 
-    `partial` forgives a last line that was cut off, as a killed program leaves it. `game` is the
+    `partial` accepts a last line that was cut off, as a killed program leaves it. `game` is the
     game that was played, where the registry does not know it.
     """
     if not text.strip():

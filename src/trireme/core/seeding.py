@@ -1,7 +1,7 @@
-"""Random numbers: one seed gives nature and every seat a stream of its own.
+"""Random streams: from one seed, an independent generator for chance and for every seat.
 
-Separate streams keep a game's fleets and openings the same whoever plays, and keep what one seat
-draws from altering what another draws.
+Fleets and openings stay the same whatever agents play, and what one seat draws does not change what
+another draws.
 """
 
 from numpy.random import PCG64, Generator, SeedSequence
@@ -15,7 +15,7 @@ def stream(seed: int, seat: Seat) -> Generator:
 
 
 def streams(seed: int, seats: int) -> dict[Seat, Generator]:
-    """The generators of nature and of every seat."""
+    """The generators of chance and of every seat."""
     return {seat: stream(seed, seat) for seat in (CHANCE, *range(seats))}
 
 

@@ -1,4 +1,4 @@
-"""What a game adds to play in a terminal: how to type, what to tell, and words of its own."""
+"""The terminal interface of a game: input syntax, descriptions of moves, commands of its own."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ class Screen(Protocol):
 
 @dataclass(frozen=True)
 class Command:
-    """A word that the prompt understands beside actions."""
+    """A command of the prompt, in addition to actions."""
 
     help: str
     run: Callable[[Screen, str], Any]
-    """Called with the screen and the text after the word; gives an action to play, or None.
-    A `TriremeError` is shown and does no harm."""
+    """Called with the screen and the text after the command; returns an action to play, or None.
+    A `TriremeError` is shown and changes nothing."""
 
 
 class Terminal:
-    """The plain form: every game can be played with it, and overrides what it can do better."""
+    """The default, which can play every game; a game overrides what it can do better."""
 
     typing: ClassVar[str] = ""
     """How an action is typed, with examples, in one or two lines."""
@@ -60,7 +60,7 @@ class Terminal:
         viewer: Seat | None,
         colour: bool,
     ) -> Iterable[str]:
-        """What happened, for one viewer: lines, or whole drawings that are shown one by one."""
+        """What a move did, as one viewer may know it: lines, or drawings shown one by one."""
         for seat, action in actions.items():
             if seat >= 0 and not game.hides(seat, action, viewer):
                 yield f"{self.seat_name(game, before, seat)}: {game.write(action)}"
@@ -73,8 +73,7 @@ class Terminal:
         after: Any,
         viewer: Seat | None,
     ) -> Iterable[str]:
-        """The same in words alone, for logs and screen readers; the story, where it draws
-        nothing."""
+        """The same as text alone, for logs and screen readers; by default the story."""
         return self.story(game, before, actions, after, viewer, False)
 
     def preview(

@@ -48,7 +48,7 @@ def draw(
     hints: Mapping[Point, str],
     hover: Point | None = None,
 ) -> None:
-    """Draw the position anew."""
+    """Redraw the position."""
     at = Geometry(game.size, canvas.winfo_width(), canvas.winfo_height())
     canvas.delete("all")
     canvas.configure(background=WOOD)

@@ -1,4 +1,4 @@
-"""Opening the window where there is a screen for it, and saying plainly where there is none."""
+"""Opens the window, with a clear error where there is no screen or no tkinter."""
 
 from __future__ import annotations
 

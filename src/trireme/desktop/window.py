@@ -1,4 +1,4 @@
-"""The Gomoku window: a board to click on, a panel to choose from, a line that tells the state."""
+"""The Gomoku window in Tk: a clickable board, a panel of settings, a status line."""
 
 from __future__ import annotations
 
@@ -10,13 +10,14 @@ from tkinter import filedialog, simpledialog, ttk
 from typing import Any
 
 from trireme.core.errors import TriremeError
+from trireme.core.play import HUMAN, PlayMode
 from trireme.core.registry import find
 from trireme.core.seeding import fresh_seed
 from trireme.gomoku.rules import Choice, Gomoku, Point, read_points
 
 from .board import Geometry, draw
-from .match import HUMAN, Match, Mode
-from .worker import Insight, Move, Prepare, Reply, Worker
+from .game import DesktopGame
+from .worker import InsightJob, JobReply, MoveJob, PrepareJob, Worker
 
 POLL = 25
 """Milliseconds between looks for the worker's replies."""
@@ -25,27 +26,27 @@ EPSILONS = ("0", "0.02", "0.05", "0.1", "0.25")
 SECONDS = ("0.3", "1", "2", "5", "10")
 VARIANTS = ("standard", "freestyle", "swap2", "small")
 ENGINE, NETWORK = "search", "dqn"
-"""Who gives hints: the engine, or the network as a second opinion."""
+"""The evaluators of hints: the engine, or the network as a second opinion."""
 FILES = [("records", "*.jsonl *.psq *.sgf"), ("all files", "*")]
 
 
 class Window:
     """The window and all it holds. `root` is its Tk top level."""
 
-    def __init__(self, match: Match | None = None) -> None:
+    def __init__(self, game: DesktopGame | None = None) -> None:
         self.root = tkinter.Tk(className="Trireme")
         self.root.title("Trireme · Gomoku")
         self.root.geometry("920x700")
         self.root.minsize(720, 640)
         ttk.Style(self.root).theme_use("clam")
-        self.match = match or Match()
+        self.game = game or DesktopGame()
         self.worker = Worker()
         self.hints: dict[Point, str] = {}
         self._insight: dict[str, Any] = {}
         self._hover: Point | None = None
         self._thinking: int | None = None
         self._hinting: int | None = None
-        self._said = ""
+        self._message = ""
         self._offered: tuple[Choice, ...] = ()
         self._build()
         self.root.protocol("WM_DELETE_WINDOW", self.close)
@@ -87,7 +88,7 @@ class Window:
         self.boxes: dict[str, ttk.Combobox] = {}
         for name, label, values, value in (
             ("variant", "Variant", VARIANTS, "standard"),
-            ("mode", "Mode", tuple(m.value for m in Mode), self.match.mode.value),
+            ("mode", "PlayMode", tuple(m.value for m in PlayMode), self.game.mode.value),
             ("side", "You play", ("black", "white"), "black"),
             ("black", "Black agent", agents, "search"),
             ("white", "White agent", agents, "search"),
@@ -126,7 +127,9 @@ class Window:
             button = ttk.Button(row, text=label, command=action, name=name)
             button.pack(side="left", fill="x", expand=True)
             if name == "hints":
-                self._box(row, "voice", (ENGINE, NETWORK), ENGINE, 8).pack(side="left", padx=(4, 0))
+                self._box(row, "evaluator", (ENGINE, NETWORK), ENGINE, 8).pack(
+                    side="left", padx=(4, 0)
+                )
             self.buttons[name] = button
 
     # What the player does
@@ -139,21 +142,21 @@ class Window:
     def undo(self) -> None:
         """Take a move back; while an agent thinks, its answer is dropped."""
         self._thinking = None
-        self._try(self.match.undo)
+        self._try(self.game.undo)
 
     def show_hints(self) -> None:
         """Ask for the best moves; they are drawn when they come. Asked again, they go away."""
         if self.hints:
             self._drop_hints()
-            self._said = ""
-        elif self.match.session.over or self.match.game.choosing(self.match.state):
-            self._said = "There is no stone to put now."
+            self._message = ""
+        elif self.game.session.over or self.game.rules.choosing(self.game.state):
+            self._message = "There is no stone to put now."
         elif self._hinting is None:
-            match = self.match
-            self._said = "Looking for the best moves …"
+            game = self.game
+            self._message = "Looking for the best moves …"
             self._hinting = self.worker.ask(
-                Insight(
-                    match.game, match.state, match.session.to_move[0], self.seconds, fresh_seed()
+                InsightJob(
+                    game.rules, game.state, game.session.to_move[0], self.seconds, fresh_seed()
                 )
             )
         self.redraw()
@@ -167,9 +170,9 @@ class Window:
             self.set_up(text)
 
     def set_up(self, text: str) -> None:
-        """Go on from the position that `text` tells."""
-        game = self.match.game
-        self._try(lambda: self._start(Gomoku(game.size, game.rule), read_points(game, text)))
+        """Go on from the position in `text`."""
+        rules = self.game.rules
+        self._try(lambda: self._start(Gomoku(rules.size, rules.rule), read_points(rules, text)))
 
     def ask_save(self) -> None:
         name = filedialog.asksaveasfilename(
@@ -179,9 +182,9 @@ class Window:
             self.save(Path(name))
 
     def save(self, path: Path) -> None:
-        """Write the record; the name's ending tells the format."""
-        if self._try(lambda: self.match.save(path)):
-            self._said = f"Saved {path}"
+        """Write the record; the file name's suffix decides the format."""
+        if self._try(lambda: self.game.save(path)):
+            self._message = f"Saved {path}"
             self.redraw()
 
     def ask_open(self) -> None:
@@ -192,7 +195,7 @@ class Window:
     def open(self, path: Path) -> None:
         """Go on from the last position of a record."""
         self._forget()
-        self._try(lambda: self.match.open(path))
+        self._try(lambda: self.game.open(path))
 
     def ask_model(self) -> None:
         name = filedialog.askopenfilename(
@@ -208,7 +211,7 @@ class Window:
         for name in ("black", "white"):
             box = self.boxes[name]
             box.configure(values=(*box["values"], spec))
-        self.boxes[("black", "white")[1 - self.match.side]].set(spec)
+        self.boxes[("black", "white")[1 - self.game.side]].set(spec)
         self._chosen("black")
 
     # What follows from it
@@ -222,45 +225,45 @@ class Window:
         return _number(self.boxes["epsilon"].get(), 0.0)
 
     def _chosen(self, name: str) -> None:
-        """A drop-down has changed: the game goes on with other hands, or anew with other rules."""
+        """A drop-down has changed: go on with other players, or start anew with other rules."""
         if name == "variant":
             self.new_game()
             return
-        if name == "voice":
+        if name == "evaluator":
             if self._insight:
                 self._hint()
                 self.redraw()
             return
-        before = self.match.seats()
-        self.match.mode = Mode(self.boxes["mode"].get())
-        self.match.side = 0 if self.boxes["side"].get() == "black" else 1
-        self.match.agents = [self.boxes["black"].get(), self.boxes["white"].get()]
-        if self.match.seats() != before:
+        before = self.game.seats()
+        self.game.mode = PlayMode(self.boxes["mode"].get())
+        self.game.side = 0 if self.boxes["side"].get() == "black" else 1
+        self.game.agents = [self.boxes["black"].get(), self.boxes["white"].get()]
+        if self.game.seats() != before:
             self._thinking = None
             self._ready_agents()
         self.redraw()
 
     def _start(self, game: Gomoku, opening: list[Point] | None = None) -> None:
         self._forget()
-        self.match.begin(game, tuple(opening or ()))
+        self.game.begin(game, tuple(opening or ()))
         self._ready_agents()
         self.redraw()
 
     def _forget(self) -> None:
         self._thinking = None
         self._drop_hints()
-        self._said = ""
+        self._message = ""
 
     def _drop_hints(self) -> None:
         self.hints, self._insight, self._hinting = {}, {}, None
 
     def _try(self, action: Callable[[], object]) -> bool:
-        """Do what the player asked; what can't be done is said in the status line."""
-        self._said = ""
+        """Do what the player asked; an error goes to the status line."""
+        self._message = ""
         try:
             action()
         except (TriremeError, OSError) as error:
-            self._said = str(error)
+            self._message = str(error)
             self.redraw()
             return False
         self._drop_hints()
@@ -269,83 +272,83 @@ class Window:
 
     def _ready_agents(self) -> None:
         """Let the agents get ready before their first move is due."""
-        for seat, spec in enumerate(self.match.seats()):
+        for seat, spec in enumerate(self.game.seats()):
             if spec != HUMAN:
-                self.worker.ask(Prepare(self.match.game, seat, spec))
+                self.worker.ask(PrepareJob(self.game.rules, seat, spec))
 
     def _clicked(self, event: Any) -> None:
         point = self._geometry().point(event.x, event.y)
         if point is None:
             return
-        if self.match.mover != HUMAN:
-            self._said = "It is not your turn." if self.match.mover else "The game is over."
+        if self.game.mover != HUMAN:
+            self._message = "It is not your turn." if self.game.mover else "The game is over."
             self.redraw()
             return
-        self._try(lambda: self.match.play(point))
+        self._try(lambda: self.game.play(point))
 
     def _pressed(self, run: Callable[[], None], _: Any) -> None:
         run()
 
     def _choose(self, action: Any) -> None:
-        self._try(lambda: self.match.play(action))
+        self._try(lambda: self.game.play(action))
 
     def _moved(self, event: Any) -> None:
         self._point_at(self._geometry().point(event.x, event.y))
 
     def _point_at(self, point: Point | None) -> None:
-        mine = point is not None and self.match.mover == HUMAN
-        hover = point if mine and not self.match.game.choosing(self.match.state) else None
+        mine = point is not None and self.game.mover == HUMAN
+        hover = point if mine and not self.game.rules.choosing(self.game.state) else None
         if hover != self._hover:
             self._hover = hover
             self.redraw()
 
-    # The beat: ask agents, take their answers
+    # Polling: ask agents, take their answers
 
     def _poll(self) -> None:
         for reply in self.worker.replies():
             self._take(reply)
-        mover = self.match.mover
+        mover = self.game.mover
         if mover is not None and mover != HUMAN and self._thinking is None:
-            turn = self.match.turn(self.seconds)
-            self._thinking = self.worker.ask(Move(mover, turn, self.epsilon))
+            turn = self.game.turn(self.seconds)
+            self._thinking = self.worker.ask(MoveJob(mover, turn, self.epsilon))
             self.redraw()
         self._timer = self.root.after(POLL, self._poll)
 
-    def _take(self, reply: Reply) -> None:
+    def _take(self, reply: JobReply) -> None:
         if reply.number == self._hinting:
             self._hinting = None
             self._show(reply)
         elif reply.number == self._thinking:
             self._thinking = None
             if reply.error is not None:
-                self.match.forfeit(reply.error)
+                self.game.forfeit(reply.error)
                 self.redraw()
             else:
-                self._try(lambda: self.match.play(reply.value))
+                self._try(lambda: self.game.play(reply.value))
         elif reply.error is not None:
-            self._said = reply.error
+            self._message = reply.error
             self.redraw()
 
-    def _show(self, reply: Reply) -> None:
+    def _show(self, reply: JobReply) -> None:
         if reply.error is not None:
-            self._said = reply.error
+            self._message = reply.error
         else:
             self._insight = reply.value
             self._hint()
         self.redraw()
 
     def _hint(self) -> None:
-        """Take the hints of the chosen voice from what is known."""
-        found, voice = self._insight, self.boxes["voice"].get()
-        if voice in found["unavailable"]:
-            self.hints, self._said = {}, found["unavailable"][voice]
+        """Show the hints of the chosen evaluator, out of the insight at hand."""
+        found, evaluator = self._insight, self.boxes["evaluator"].get()
+        if evaluator in found["unavailable"]:
+            self.hints, self._message = {}, found["unavailable"][evaluator]
             return
-        if voice == ENGINE:
-            self._said = f"Depth {found['depth']}: {' '.join(found['line'][:10])}"
+        if evaluator == ENGINE:
+            self._message = f"Depth {found['depth']}: {' '.join(found['line'][:10])}"
         else:
-            found = found["opinions"][voice]
-            self._said = f"Values of {voice}, in percent"
-        read = self.match.game.read
+            found = found["opinions"][evaluator]
+            self._message = f"Values of {evaluator}, in percent"
+        read = self.game.rules.read
         self.hints = {read(m["action"]): _label(m) for m in found["moves"]}  # type: ignore[misc]
 
     # Drawing
@@ -353,11 +356,11 @@ class Window:
     def redraw(self) -> None:
         """Bring board, buttons and status line up to date."""
         if self.canvas.winfo_width() > 1:
-            draw(self.canvas, self.match.game, self.match.state, self.hints, self._hover)
+            draw(self.canvas, self.game.rules, self.game.state, self.hints, self._hover)
         thinks = " · thinking …" if self._thinking is not None else ""
-        said = f" · {self._said}" if self._said else ""
-        self.status.configure(text=f"{self.match.status()}{thinks}{said}")
-        self._offer(self.match.game.choosing(self.match.state) if self.match.mover == HUMAN else ())
+        message = f" · {self._message}" if self._message else ""
+        self.status.configure(text=f"{self.game.status()}{thinks}{message}")
+        self._offer(self.game.rules.choosing(self.game.state) if self.game.mover == HUMAN else ())
 
     def _offer(self, choices: tuple[Choice, ...]) -> None:
         """Show the buttons of swap2; unchanged ones are left alone, or no click would land."""
@@ -376,7 +379,7 @@ class Window:
             self._swap2.pack_forget()
 
     def _geometry(self) -> Geometry:
-        return Geometry(self.match.game.size, self.canvas.winfo_width(), self.canvas.winfo_height())
+        return Geometry(self.game.rules.size, self.canvas.winfo_width(), self.canvas.winfo_height())
 
 
 def _number(text: str, otherwise: float) -> float:

@@ -1,6 +1,6 @@
-"""A process in which agents think, so that the window never waits for one.
+"""The worker process in which agents think, so that the window never waits for one.
 
-A thread would not do: compiling kernels and many agents hold the interpreter for seconds.
+A thread would not do: compiling kernels, and many agents, hold the GIL for seconds.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from trireme.core.registry import find, load, make_agent
 
 
 @dataclass(frozen=True)
-class Prepare:
+class PrepareJob:
     """Make the agent of a seat ready to play `game`."""
 
     game: AnyGame
@@ -26,7 +26,7 @@ class Prepare:
 
 
 @dataclass(frozen=True)
-class Move:
+class MoveJob:
     """Ask the agent of a seat for its action; with chance `epsilon` it is a random one."""
 
     spec: str
@@ -35,8 +35,8 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Insight:
-    """Ask what can be known of a position: the best moves with their values."""
+class InsightJob:
+    """Ask for the insight into a position: the best moves with their values."""
 
     game: AnyGame
     view: Any
@@ -45,11 +45,11 @@ class Insight:
     seed: int
 
 
-Job = Prepare | Move | Insight
+WorkerJob = PrepareJob | MoveJob | InsightJob
 
 
 @dataclass(frozen=True)
-class Reply:
+class JobReply:
     """The answer to the job with this number: a value, or why there is none."""
 
     number: int
@@ -58,28 +58,28 @@ class Reply:
 
 
 class Worker:
-    """The near end: hands jobs over and collects replies, neither of which ever waits."""
+    """The parent's end of the pipe: sends jobs and collects replies, never blocking."""
 
     def __init__(self) -> None:
         self._next = 0
         self._start()
 
-    def ask(self, job: Job) -> int:
-        """Hand a job over; its number will be in the reply."""
+    def ask(self, job: WorkerJob) -> int:
+        """Send a job; its number will be in the reply."""
         self._next += 1
         if not self._process.is_alive():
             self._start()
         self._pipe.send((self._next, job))
         return self._next
 
-    def replies(self) -> list[Reply]:
+    def replies(self) -> list[JobReply]:
         """The replies that have come since the last call."""
-        found: list[Reply] = []
+        found: list[JobReply] = []
         try:
             while self._pipe.poll():
                 found.append(self._pipe.recv())
         except (EOFError, OSError):
-            found.append(Reply(self._next, error="the thinking process ended unexpectedly"))
+            found.append(JobReply(self._next, error="the thinking process ended unexpectedly"))
             self._start()
         return found
 
@@ -100,22 +100,22 @@ class Worker:
 
 
 def work(pipe: Connection) -> None:
-    """The far end: do one job after the other until the pipe closes."""
+    """The worker's end of the pipe: run one job after the other until it closes."""
     agents: dict[tuple[int, str], AnyAgent] = {}
     with suppress(EOFError, OSError, KeyboardInterrupt):
         while True:
             number, job = pipe.recv()
             try:
-                pipe.send(Reply(number, _do(job, agents)))
+                pipe.send(JobReply(number, _run_job(job, agents)))
             except OSError:
                 break
             except Exception as error:
-                pipe.send(Reply(number, error=f"{type(error).__name__}: {error}"))
+                pipe.send(JobReply(number, error=f"{type(error).__name__}: {error}"))
     close(agents.values())
 
 
-def _do(job: Job, agents: dict[tuple[int, str], AnyAgent]) -> Any:
-    if isinstance(job, Insight):
+def _run_job(job: WorkerJob, agents: dict[tuple[int, str], AnyAgent]) -> Any:
+    if isinstance(job, InsightJob):
         place = find(job.game.name).insight
         if place is None:
             raise ValueError(f"{job.game.name} offers no hints")
@@ -124,12 +124,12 @@ def _do(job: Job, agents: dict[tuple[int, str], AnyAgent]) -> Any:
         insight: Callable[..., Any] = load(place)
         return insight(job.game, job.view, job.seat, job.seconds, default_rng(job.seed))
     game, seat = (
-        (job.game, job.seat) if isinstance(job, Prepare) else (job.turn.game, job.turn.seat)
+        (job.game, job.seat) if isinstance(job, PrepareJob) else (job.turn.game, job.turn.seat)
     )
     agent = agents.get((seat, job.spec))
     if agent is None:
         agent = agents[seat, job.spec] = make_agent(game, job.spec)
-    if isinstance(job, Prepare):
+    if isinstance(job, PrepareJob):
         prepare = getattr(agent, "prepare", None)
         if callable(prepare):
             prepare(game)

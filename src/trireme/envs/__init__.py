@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from .gomoku_vector import GomokuVectorEnv
     from .navigation_vector import NavigationVectorEnv
     from .sb3 import BattleshipVecEnv
-    from .zoo import SeatsEnv, TogetherEnv, aec, parallel
+    from .zoo import AECGameEnv, ParallelGameEnv, aec, parallel
 
 __all__ = [
+    "AECGameEnv",
     "BattleshipEnv",
     "BattleshipVecEnv",
     "BattleshipVectorEnv",
     "GomokuVectorEnv",
     "NavigationVectorEnv",
+    "ParallelGameEnv",
     "ResetNeeded",
     "Rewards",
-    "SeatsEnv",
-    "TogetherEnv",
     "aec",
     "parallel",
 ]
@@ -43,8 +43,8 @@ _PLACES = {
     "NavigationVectorEnv": "navigation_vector",
     "ResetNeeded": "checks",
     "Rewards": "battleship",
-    "SeatsEnv": "zoo",
-    "TogetherEnv": "zoo",
+    "AECGameEnv": "zoo",
+    "ParallelGameEnv": "zoo",
     "aec": "zoo",
     "parallel": "zoo",
 }

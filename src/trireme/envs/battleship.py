@@ -37,7 +37,7 @@ SLOTS = 5
 
 @dataclass(frozen=True)
 class Rewards:
-    """What a step is worth; every step earns exactly one of these."""
+    """The rewards; every step earns exactly one of them."""
 
     miss: float = option(-1.0, "a shot into water")
     hit: float = option(5.0, "a shot that hits a ship and leaves it afloat")
@@ -61,8 +61,8 @@ class Rewards:
 
 
 @dataclass(frozen=True)
-class Setup:
-    """What single and vector environments have in common: the game, and a fleet by hand."""
+class BattleshipSetup:
+    """The settings that single and vector environments share, checked."""
 
     game: Battleship
     fleet: Fleet | None
@@ -106,7 +106,7 @@ def setup(
     rewards: Rewards | Mapping[str, float] | None = None,
     max_steps: int | None = None,
     flat: bool = False,
-) -> Setup:
+) -> BattleshipSetup:
     """Check the settings of an environment and put them together."""
     try:
         rows, cols = board_size
@@ -126,7 +126,7 @@ def setup(
     if not isinstance(flat, bool):
         raise BadSettings(f"flat must be True or False, not {flat!r}")
     by_hand = None if ship_placement is None else hand_placed(game, ship_placement)
-    return Setup(game, by_hand, Rewards.of(rewards), steps, flat)
+    return BattleshipSetup(game, by_hand, Rewards.of(rewards), steps, flat)
 
 
 def hand_placed(game: Battleship, given: Placement) -> Fleet:
@@ -192,7 +192,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         rewards: other rewards, whole or some by name, such as `{"hit": 1.0}`.
         max_steps: steps, invalid ones included, after which the episode is truncated; None: twice
             the number of cells.
-        flat: give `attack_board` as int8[rows * cols], as Stable-Baselines3 likes it.
+        flat: give `attack_board` as int8[rows * cols], as Stable-Baselines3 prefers it.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (as Gymnasium declares it)
@@ -295,7 +295,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         return None
 
     def _fire(self, index: int) -> tuple[str, str | None]:
-        """Fire, and tell the result and the name of a ship that sank."""
+        """Fire; returns the result, and the name of a ship that sank."""
         assert self._state is not None
         cell = divmod(index, self.setup.board.cols)
         self._state = self.game.apply(self._state, {0: Salvo((cell,))})

@@ -1,4 +1,4 @@
-"""What the vector environment of Battleship adds to the rules: rewards, limits, ships afloat.
+"""Kernels of Battleship's vector environment beyond the rules: rewards, time limit, ships afloat.
 
 Shapes: B boards, S ships, F entries of `remaining` (S or more). The environment keeps of every
 board `steps: int32[B]`, taken in this episode, invalid ones included; `remaining: int8[B, F]`, the
@@ -31,12 +31,12 @@ def begin(
 
 
 @njit
-def settle(
+def score_step(
     resetting: Any,
     outcome: Any,
     sunk: Any,
     afloat: Any,
-    worth: Any,
+    reward_table: Any,
     won: int,
     limit: int,
     steps: Any,
@@ -46,22 +46,22 @@ def settle(
     terminated: Any,
     truncated: Any,
 ) -> bool:
-    """Turn the outcomes of one step into what the environment tells.
+    """Turn the outcomes of one step into rewards, terminations and truncations.
 
-    `worth: float64[...]` is the reward of each outcome, `won` the outcome that ends the game,
+    `reward_table: float64[...]` is the reward of each outcome, `won` the outcome that ends a game,
     `limit` the steps of an episode; where `resetting: bool[B]` is set nothing counts. Out:
     `rewards: float64[B]`, `terminated`, `truncated: bool[B]`. Returns whether any episode ended.
     """
-    some = False
+    any_ended = False
     for b in range(outcome.shape[0]):
         counts = not resetting[b]
         steps[b] += 1
         over = counts and outcome[b] == won
         late = counts and not over and steps[b] >= limit
-        rewards[b] = worth[outcome[b]] if counts else 0.0
+        rewards[b] = reward_table[outcome[b]] if counts else 0.0
         terminated[b] = over
         truncated[b] = late
-        some |= over | late
+        any_ended |= over | late
         if sunk[b] >= 0:
             left = 0
             for s in range(afloat.shape[1]):
@@ -70,4 +70,4 @@ def settle(
                     left += 1
             remaining[b, left] = np.int8(0)
             ships[b] = left
-    return some
+    return any_ended

@@ -15,10 +15,9 @@ from trireme.battleship.batch import BattleshipBatch
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.kernels import Ships
-from trireme.core.errors import BadSettings
 
 from .battleship import NAME, Observation, Placement, Rewards, setup
-from .battleship_kernels import begin, settle
+from .battleship_kernels import begin, score_step
 from .checks import known_settings
 from .outcome_kernels import NOTHING
 from .vector import Arrays, BoardsVectorEnv, Which, board_count
@@ -54,8 +53,6 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         copy: bool = True,
         **settings: Any,
     ) -> None:
-        if render_mode is not None:
-            raise BadSettings(f"the vector environment draws nothing: drop {render_mode=}")
         self.setup = setup(board_size, ship_placement, **known_settings(setup, settings, NAME))
         boards = board_count(num_envs)
         super().__init__(
@@ -64,6 +61,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             spaces.Discrete(self.setup.cells),
             autoreset_mode,
             copy,
+            render_mode,
         )
         self._batch = BattleshipBatch(self.setup.game, boards, 0)
         if self.setup.fleet is not None:
@@ -75,7 +73,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._total = np.full(boards, len(self.setup.board.sizes), np.int8)
         self._total.flags.writeable = False  # it never changes, so all steps share it
         self._shape = (boards, *self.setup.board_shape)
-        self._worth = worth(self.setup.rewards)
+        self._reward_table = reward_table(self.setup.rewards)
         self._limit = self.setup.max_steps
         self._mask = np.empty((boards, self.setup.cells), np.bool_)
 
@@ -118,12 +116,12 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         kernels.step_batch(actions, seas)
         rewards = np.empty(self.num_envs)
         terminated, truncated = np.empty((2, self.num_envs), np.bool_)
-        some = settle(
+        any_ended = score_step(
             resetting,
             seas.outcome,
             seas.sunk,
             seas.afloat,
-            self._worth,
+            self._reward_table,
             WON,
             self._limit,
             self._steps,
@@ -135,31 +133,31 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         )
         if resetting is not self._none:
             self._start(resetting)
-        return rewards, terminated, truncated, some
+        return rewards, terminated, truncated, any_ended
 
-    def _tell(self) -> tuple[Observation, Arrays]:
+    def _observe(self) -> tuple[Observation, Arrays]:
         seas = self._seas
         board, moves, remaining = seas.board, seas.moves, self._remaining
-        told = {
+        infos = {
             "outcome": seas.outcome,
             "ship_sunk": seas.sunk,
             "ships_remaining": self._ships,
         }
         if self.copy:
             board, moves, remaining = board.copy(), moves.copy(), remaining.copy()
-            told = {key: array.copy() for key, array in told.items()}
+            infos = {key: array.copy() for key, array in infos.items()}
         mask = np.empty_like(self._mask) if self.copy else self._mask
-        told["total_ships"] = self._total
-        told["move_count"] = moves
-        told["action_mask"] = np.equal(seas.board, 0, out=mask).view(np.int8)
+        infos["total_ships"] = self._total
+        infos["move_count"] = moves
+        infos["action_mask"] = np.equal(seas.board, 0, out=mask).view(np.int8)
         seen = {
             "attack_board": board.reshape(self._shape),
             "remaining_ships": remaining,
             "move_count": moves[:, None],
         }
-        return seen, told
+        return seen, infos
 
-    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Observation], Arrays]:
+    def _observe_rows(self, rows: NDArray[np.intp]) -> tuple[list[Observation], Arrays]:
         seas, shape = self._seas, self._shape[1:]
         boards, moves = seas.board[rows], seas.moves[rows]
         seen = [
@@ -168,7 +166,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
                 boards, self._remaining[rows], moves[:, None].copy(), strict=True
             )
         ]
-        told = {
+        infos = {
             "outcome": seas.outcome[rows],
             "ship_sunk": seas.sunk[rows],
             "ships_remaining": self._ships[rows],
@@ -176,7 +174,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             "move_count": moves,
             "action_mask": (boards == 0).view(np.int8),
         }
-        return seen, told
+        return seen, infos
 
 
 def always(ships: Ships, board: Board, fleet: Fleet) -> Ships:
@@ -187,7 +185,7 @@ def always(ships: Ships, board: Board, fleet: Fleet) -> Ships:
     return ships._replace(spans=np.ones_like(starts), starts=starts)
 
 
-def worth(rewards: Rewards) -> NDArray[np.float64]:
+def reward_table(rewards: Rewards) -> NDArray[np.float64]:
     """The reward of every outcome, by its code."""
     table = np.zeros(INVALID + 1)
     table[[MISS, HIT, SUNK, WON, INVALID]] = (

@@ -1,4 +1,4 @@
-"""What every environment refuses, and how it says so."""
+"""Input checks that all environments share, with their error messages."""
 
 from __future__ import annotations
 

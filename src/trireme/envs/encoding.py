@@ -1,4 +1,4 @@
-"""What environments ask of a game's encoder: views as arrays, actions as numbers chosen in turn."""
+"""The encoder protocol: views as arrays for learners, actions as numbers chosen one by one."""
 
 from __future__ import annotations
 

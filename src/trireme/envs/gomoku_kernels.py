@@ -1,4 +1,4 @@
-"""What the vector environment of Gomoku adds to the rules: rewards, limits, the mover's view."""
+"""Kernels of Gomoku's vector environment beyond the rules: rewards, move limit, observations."""
 
 from typing import Any, NamedTuple
 
@@ -37,11 +37,11 @@ def begin(which: Any, opening: Any, stones: int, last: int, games: Any) -> None:
 
 
 @njit
-def settle(
+def score_step(
     actions: Any,
     resetting: Any,
     games: Any,
-    worth: Any,
+    reward_table: Any,
     going_on: int,
     illegal: int,
     limit: int,
@@ -49,25 +49,25 @@ def settle(
     terminated: Any,
     truncated: Any,
 ) -> bool:
-    """Turn the results of one move on every board into what the environment tells.
+    """Turn the results of one move on every board into rewards, terminations and truncations.
 
-    `actions: int64[B]` are the points just played; `worth: float64[...]` the reward of each
+    `actions: int64[B]` are the points just played; `reward_table: float64[...]` the reward of each
     result. A game whose result is not `going_on` is over, one with `limit` stones is truncated,
     and where `resetting: bool[B]` is set nothing counts. Out: `rewards: float64[B]`, `terminated`,
     `truncated: bool[B]`. Returns whether any game has ended.
     """
-    some = False
+    any_ended = False
     for b in range(actions.shape[0]):
         result = games.results[b]
         over = result != going_on and not resetting[b]
         late = not over and games.counts[b] >= limit and not resetting[b]
-        rewards[b] = 0.0 if resetting[b] else worth[result]
+        rewards[b] = 0.0 if resetting[b] else reward_table[result]
         if result != illegal:
             games.lasts[b] = actions[b]
         terminated[b] = over
         truncated[b] = late
-        some |= over | late
-    return some
+        any_ended |= over | late
+    return any_ended
 
 
 @njit

@@ -1,4 +1,4 @@
-"""Gomoku against oneself for Gymnasium's `make_vec`: thousands of boards stepped by kernels."""
+"""Gomoku self-play for Gymnasium's `make_vec`: thousands of boards stepped by kernels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trireme.gomoku.encode import board_array
 from trireme.gomoku.rules import Gomoku
 
 from .checks import positive
-from .gomoku_kernels import Games, begin, settle, show
+from .gomoku_kernels import Games, begin, score_step, show
 from .outcome_kernels import NOTHING
 from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
@@ -62,8 +62,6 @@ class GomokuVectorEnv(BoardsVectorEnv):
         copy: bool = True,
         **settings: Any,
     ) -> None:
-        if render_mode is not None:
-            raise BadSettings(f"the vector environment draws nothing: drop {render_mode=}")
         if observation not in FORMS:
             raise BadSettings(f"observation must be board or planes, not {observation!r}")
         self.game = build(Gomoku, settings, owner=NAME)
@@ -77,6 +75,7 @@ class GomokuVectorEnv(BoardsVectorEnv):
             spaces.Discrete(size * size),
             autoreset_mode,
             copy,
+            render_mode,
         )
         start = self.game.start()
         self._opening = board_array(self.game, start)
@@ -90,8 +89,8 @@ class GomokuVectorEnv(BoardsVectorEnv):
             lasts=np.full(boards, -1, np.int64),
             results=np.full(boards, NOTHING, np.int8),
         )
-        self._worth = np.zeros(4)
-        self._worth[[WON, ILLEGAL]] = 1, -1
+        self._reward_table = np.zeros(4)
+        self._reward_table[[WON, ILLEGAL]] = 1, -1
         self._shown = None if copy else self._blank(boards)
 
     def action_masks(self) -> NDArray[np.bool_]:
@@ -112,11 +111,11 @@ class GomokuVectorEnv(BoardsVectorEnv):
         kernels.step(games.boards, games.counts, actions, games.results, self._exact, False)
         rewards = np.empty(self.num_envs)
         terminated, truncated = np.empty((2, self.num_envs), np.bool_)
-        some = settle(
+        any_ended = score_step(
             actions,
             resetting,
             games,
-            self._worth,
+            self._reward_table,
             GOING_ON,
             ILLEGAL,
             self._limit,
@@ -126,7 +125,7 @@ class GomokuVectorEnv(BoardsVectorEnv):
         )
         if resetting is not self._none:
             self._start(resetting)
-        return rewards, terminated, truncated, some
+        return rewards, terminated, truncated, any_ended
 
     def _blank(self, boards: int) -> Arrays:
         """Room for what so many boards show."""
@@ -151,21 +150,21 @@ class GomokuVectorEnv(BoardsVectorEnv):
         show(games, seen["board"], seen["black"], seen["last_move"], mask)
         return seen, mask
 
-    def _tell(self) -> tuple[Any, Arrays]:
+    def _observe(self) -> tuple[Any, Arrays]:
         games = self._games
         seen, mask = self._look(games, self._shown or self._blank(self.num_envs))
-        told = {"outcome": games.results, "move_count": games.counts}
+        infos = {"outcome": games.results, "move_count": games.counts}
         if self.copy:
-            told = {key: array.copy() for key, array in told.items()}
-        return seen, {**told, "action_mask": mask}
+            infos = {key: array.copy() for key, array in infos.items()}
+        return seen, {**infos, "action_mask": mask}
 
-    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
+    def _observe_rows(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
         games = Games(*(array[rows] for array in self._games))
         seen, mask = self._look(games, self._blank(len(rows)))
-        told = {"outcome": games.results, "move_count": games.counts, "action_mask": mask}
+        infos = {"outcome": games.results, "move_count": games.counts, "action_mask": mask}
         if self._form == "planes":
-            return list(seen), told
-        return [{key: array[i] for key, array in seen.items()} for i in range(len(rows))], told
+            return list(seen), infos
+        return [{key: array[i] for key, array in seen.items()} for i in range(len(rows))], infos
 
 
 def observation_space(size: int, form: str) -> spaces.Space[Any]:

@@ -1,4 +1,4 @@
-"""Battle Navigation for Gymnasium's `make_vec`: both captains' plans, thousands of seas at once."""
+"""Battle Navigation for Gymnasium's `make_vec`: thousands of games, both seats in one action."""
 
 from __future__ import annotations
 
@@ -67,8 +67,6 @@ class NavigationVectorEnv(BoardsVectorEnv):
         copy: bool = True,
         **settings: Any,
     ) -> None:
-        if render_mode is not None:
-            raise BadSettings(f"the vector environment draws nothing: drop {render_mode=}")
         self.game = build(Navigation, settings, owner=NAME)
         self.charts = known_maps(self.game, maps)
         games = board_count(num_envs)
@@ -79,6 +77,7 @@ class NavigationVectorEnv(BoardsVectorEnv):
             spaces.MultiDiscrete(np.array([[order_count(ship)] * phases for ship in types])),
             autoreset_mode,
             copy,
+            render_mode,
         )
         self._batch = NavigationBatch(self.game, games, self.charts)
         self._forfeit = np.zeros((games, 2), np.int8)
@@ -137,7 +136,7 @@ class NavigationVectorEnv(BoardsVectorEnv):
         if resetting is not self._none:
             self._start(resetting)
         terminated: Which = np.not_equal(batch.outcomes, GOING_ON)
-        rewards = _WORTH[batch.outcomes]
+        rewards = _REWARDS[batch.outcomes]
         return rewards, terminated, self._none.copy(), bool(terminated.any())
 
     def _judge(self, actions: NDArray[np.int64]) -> None:
@@ -161,25 +160,25 @@ class NavigationVectorEnv(BoardsVectorEnv):
         ships = np.stack([x - 1, y - 1, facings, hp], axis=2).astype(np.int16)
         return {"ships": ships, "turn": self._batch.turns[rows, None].astype(np.int32)}
 
-    def _tell(self) -> tuple[Arrays, Arrays]:
-        told = {"outcome": self._outcome, "forfeit": self._forfeit}
+    def _observe(self) -> tuple[Arrays, Arrays]:
+        infos = {"outcome": self._outcome, "forfeit": self._forfeit}
         if self.copy:
-            told = {key: array.copy() for key, array in told.items()}
+            infos = {key: array.copy() for key, array in infos.items()}
         mask = self._allowed.copy() if self.copy else self._allowed
-        return self._view(slice(None)), {**told, "action_mask": mask}
+        return self._view(slice(None)), {**infos, "action_mask": mask}
 
-    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Arrays], Arrays]:
+    def _observe_rows(self, rows: NDArray[np.intp]) -> tuple[list[Arrays], Arrays]:
         seen = self._view(rows)
-        told = {
+        infos = {
             "outcome": self._outcome[rows],
             "forfeit": self._forfeit[rows],
             "action_mask": self._allowed[rows],
         }
-        return [{key: values[i] for key, values in seen.items()} for i in range(len(rows))], told
+        return [{key: values[i] for key, values in seen.items()} for i in range(len(rows))], infos
 
 
-_WORTH = np.zeros(4)
-_WORTH[[FIRST, SECOND]] = 1, -1
+_REWARDS = np.zeros(4)
+_REWARDS[[FIRST, SECOND]] = 1, -1
 
 
 def known_maps(game: Navigation, maps: Sequence[str | SeaMap]) -> tuple[SeaMap, ...]:

@@ -51,13 +51,15 @@ class BoardsVecEnv(VecEnv):
         observations, rewards, terminated, truncated, infos = self.boards.step(self._actions)
         ended = terminated | truncated
         final, last = infos.pop("final_obs", None), infos.pop("final_info", None)
-        told: list[dict[str, Any]] = [{"TimeLimit.truncated": bool(late)} for late in truncated]
+        per_board: list[dict[str, Any]] = [
+            {"TimeLimit.truncated": bool(late)} for late in truncated
+        ]
         for board in np.flatnonzero(ended):
             assert final is not None
             assert last is not None
-            told[board]["terminal_observation"] = final[board]
-            told[board].update({key: values[board] for key, values in last.items()})
-        return observations, rewards.astype(np.float32), ended, told
+            per_board[board]["terminal_observation"] = final[board]
+            per_board[board].update({key: values[board] for key, values in last.items()})
+        return observations, rewards.astype(np.float32), ended, per_board
 
     def close(self) -> None:
         self.boards.close()

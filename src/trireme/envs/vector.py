@@ -1,4 +1,4 @@
-"""Vector environments whose boards live in arrays: autoreset, seeding and checks, written once."""
+"""The base of all vector environments: autoreset, seeding and checks over boards in arrays."""
 
 from __future__ import annotations
 
@@ -41,7 +41,10 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         action_space: Space[Any],
         autoreset_mode: AutoresetMode | str,
         copy: bool,
+        render_mode: str | None,
     ) -> None:
+        if render_mode is not None:
+            raise BadSettings(f"the vector environment draws nothing: drop {render_mode=}")
         self.num_envs = num_envs
         self.single_observation_space = observation_space
         self.single_action_space = action_space
@@ -61,7 +64,7 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
 
     @abstractmethod
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
-        """Take new random states, uint64[num_envs], for these boards."""
+        """Set new random states, uint64[num_envs], on these boards."""
 
     @abstractmethod
     def _start(self, which: Which) -> None:
@@ -71,17 +74,17 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
     def _play(
         self, actions: NDArray[np.int64], resetting: Which
     ) -> tuple[NDArray[np.float64], Which, Which, bool]:
-        """Step every board; fresh rewards, terminations and truncations, and whether any ended.
+        """Step every board: fresh rewards, terminations and truncations, and whether any ended.
 
-        Boards to be reset begin anew instead, and earn 0.
+        Boards to be reset start a new episode instead, with reward 0.
         """
 
     @abstractmethod
-    def _tell(self) -> tuple[Any, Arrays]:
+    def _observe(self) -> tuple[Any, Arrays]:
         """The observations and infos of all boards."""
 
     @abstractmethod
-    def _tell_at(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
+    def _observe_rows(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
         """The observations of some boards, one by one, and their infos as arrays over them."""
 
     def reset(
@@ -101,7 +104,7 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
         self._start(which)
         ended = self._ended & ~which
         self._ended = ended if ended.any() else self._none
-        return self._tell()
+        return self._observe()
 
     def step(self, actions: Any) -> tuple[Any, NDArray[np.float64], Which, Which, dict[str, Any]]:
         """Step every board with its action."""
@@ -113,25 +116,25 @@ class BoardsVectorEnv(VectorEnv[Any, NDArray[np.int64], NDArray[Any]]):
                 f"{int(self._ended.sum())} boards have ended: reset them with "
                 'reset(options={"reset_mask": terminated | truncated})'
             )
-        rewards, terminated, truncated, some = self._play(batch, self._ended)
-        self._ended = terminated | truncated if some else self._none
+        rewards, terminated, truncated, any_ended = self._play(batch, self._ended)
+        self._ended = terminated | truncated if any_ended else self._none
         final: dict[str, Any] = {}
-        if some and self.autoreset_mode is AutoresetMode.SAME_STEP:
+        if any_ended and self.autoreset_mode is AutoresetMode.SAME_STEP:
             final = self._final(self._ended)
             self._start(self._ended)
             self._ended = self._none
-        observations, infos = self._tell()
+        observations, infos = self._observe()
         return observations, rewards, terminated, truncated, {**infos, **final}
 
     def _final(self, ended: Which) -> dict[str, Any]:
         """How the boards that have ended looked before their reset."""
         rows = np.flatnonzero(ended)
-        seen, told = self._tell_at(rows)
+        seen, last = self._observe_rows(rows)
         observations = np.full(self.num_envs, None, object)
         for row, observation in zip(rows.tolist(), seen, strict=True):
             observations[row] = observation
         infos: Arrays = {}
-        for key, values in told.items():
+        for key, values in last.items():
             infos[key] = np.zeros((self.num_envs, *values.shape[1:]), values.dtype)
             infos[key][rows] = values
         return {

@@ -1,1 +1,2 @@
-"""Learning: one readable file per algorithm, on the networks, replay and self-play beside it."""
+"""Training: `gomoku_dqn`, `battleship_heatmap` and `battleship_rl`, a file per algorithm, on shared
+runs, settings and logs."""

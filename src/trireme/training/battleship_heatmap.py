@@ -1,8 +1,8 @@
-"""The heatmap of Battleship: a network learns where ships lie from fleets as the game places them.
+"""Battleship's heatmap: supervised learning of where ships are, from fleets the game places.
 
-The label of a cell is whether a ship lies there. Cross-entropy against the truth is least, on
-average over fleets, for the exact probability given what is known: the network learns the posterior
-without ever being shown one. It plays as it learns, so that it sees the positions that it meets.
+The label of a cell is whether a ship is there. The expected cross-entropy is least at the exact
+probability given what is known, so the network learns the posterior without ever being shown one.
+It plays while it learns (epsilon-greedy), so that it trains on the positions it will meet.
 """
 
 from __future__ import annotations
@@ -22,14 +22,11 @@ from trireme.battleship.rules import Battleship
 from . import heatmap_kernels as kernels
 from .log import Log
 from .run import (
-    Clock,
-    check_same_run,
-    cosine,
+    RunTimer,
+    TrainingRun,
+    cosine_schedule,
     describe,
-    device_of,
-    load_checkpoint,
-    run_hash,
-    save_checkpoint,
+    set_learning_rate,
     stoppable,
     write_json,
 )
@@ -57,7 +54,7 @@ def loss_of(odds: Tensor, ships: Tensor, unknown: Tensor) -> Tensor:
 
 
 def aim(odds: Tensor, unknown: Tensor) -> Tensor:
-    """The unknown cells of the highest odds, `int64[B]`."""
+    """The unknown cell of the highest logit on each board, `int64[B]`."""
     return odds.masked_fill(~unknown, -torch.inf).argmax(1)
 
 
@@ -69,14 +66,12 @@ def load(path: Path) -> HeatmapNetwork:
     return network.eval()
 
 
-class Training:
-    """A run in its folder."""
+class HeatmapTraining(TrainingRun[BattleshipHeatmap]):
+    """The training run of the heatmap network."""
 
     def __init__(self, config: BattleshipHeatmap, folder: Path) -> None:
-        torch.set_num_threads(config.threads)
+        super().__init__(config, folder)
         torch.manual_seed(config.seed)
-        self.config, self.folder = config, folder
-        self.device = device_of(config.device)
         self.game = Battleship()
         self.batch = BattleshipBatch(self.game, config.boards, config.seed)
         self.noise = seeds(config.seed, config.boards, stream=2)
@@ -84,28 +79,26 @@ class Training:
         self.network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
         self.step = 0
-        self.seconds = 0.0
 
     def run(self, *, live: bool = True) -> None:
-        """Train to the last step, or until asked to stop; the folder then holds a checkpoint."""
-        config, clock = self.config, Clock(self.config.minutes)
+        config, timer = self.config, RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
-        with stoppable(clock), log:
-            while self.step < config.steps and not clock.over:
+        with stoppable(timer), log:
+            while self.step < config.steps and not timer.over:
                 loss = self.advance()
                 row: dict[str, float] = {}
                 if self.step % config.log_every == 0:
-                    seconds = self.seconds + clock.seconds
+                    seconds = self.seconds + timer.seconds
                     row = {"loss": float(loss), "positions": self.step * config.boards}
                     row["positions_per_s"] = row["positions"] / seconds
                 if config.evaluate_every and self.step % config.evaluate_every == 0:
                     row["shots"] = float(self.evaluate(config.evaluate_games).mean())
                 if row:
-                    seconds = self.seconds + clock.seconds
+                    seconds = self.seconds + timer.seconds
                     log.write({"step": self.step, "seconds": seconds, **row})
                 if self.step % config.checkpoint_every == 0:
-                    self.checkpoint(clock)
-        self.checkpoint(clock)
+                    self.checkpoint(timer)
+        self.checkpoint(timer)
         self.save()
 
     def advance(self) -> Tensor:
@@ -115,9 +108,9 @@ class Training:
         seen = torch.from_numpy(facts).to(self.device)
         ships = torch.from_numpy(self.batch.seas.owner >= 0).to(self.device).float()
         config = self.config
-        rate = cosine(config.learning_rate, config.learning_rate_end, self.step / config.steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        share = self.step / config.steps
+        rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
+        set_learning_rate(self.optimizer, rate)
         self.network.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             odds = self.network(planes_of(seen, board.rows, board.cols)).flatten(1)
@@ -146,34 +139,27 @@ class Training:
             batch.step(actions, autoreset=False)
         return np.array(batch.seas.moves, np.int32)
 
-    def checkpoint(self, clock: Clock | None = None) -> Path:
-        """Write all that is needed to go on elsewhere."""
-        path = self.folder / "checkpoint.pt"
-        arrays = {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
-        state = {
-            "config": run_hash(self.config),
+    def state(self) -> dict[str, Any]:
+        arrays = self._arrays()
+        return {
             "step": self.step,
-            "seconds": self.seconds + (clock.seconds if clock else 0.0),
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "boards": {name: torch.from_numpy(array.copy()) for name, array in arrays.items()},
         }
-        save_checkpoint(path, state)
-        return path
 
-    def resume(self, path: Path) -> None:
-        """Go on from a checkpoint: exactly, on a CPU."""
-        state = load_checkpoint(path)
-        check_same_run(path, state, self.config)
-        self.step, self.seconds = state["step"], state["seconds"]
+    def restore(self, state: dict[str, Any]) -> None:
+        self.step = state["step"]
         self.network.load_state_dict(state["network"])
         self.optimizer.load_state_dict(state["optimizer"])
-        arrays = {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
-        for name, array in arrays.items():
+        for name, array in self._arrays().items():
             array[...] = state["boards"][name].numpy()
 
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        """The boards and the random streams, as the arrays they live in."""
+        return {**self.batch.seas._asdict(), "states": self.batch.states, "noise": self.noise}
+
     def save(self) -> None:
-        """Write the weights as they are now, with their metadata."""
         config = self.config
         weights: dict[str, Any] = {k: v.cpu() for k, v in self.network.state_dict().items()}
         shape = {"filters": config.filters, "blocks": config.blocks}

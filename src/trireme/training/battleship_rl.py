@@ -1,8 +1,8 @@
 """Reinforcement learning on Battleship: PPO, DQN, A2C and MaskablePPO of Stable-Baselines3.
 
-All four learn on the vector environment from the same observations through the same convolutions.
-MaskablePPO never considers a cell that was shot at; the other three have to learn not to, and pay
-for every shot that they waste until they do.
+All four learn on the vector environment from the same observations with the same convolutional
+trunk. MaskablePPO masks cells that were shot at; the other three have to learn to avoid them, and
+pay `reward_invalid` for every repeated shot until they do.
 """
 
 from __future__ import annotations
@@ -32,17 +32,7 @@ from trireme.envs.sb3 import BattleshipVecEnv
 
 from . import sb3_state
 from .log import Log
-from .run import (
-    Clock,
-    check_same_run,
-    describe,
-    device_of,
-    load_checkpoint,
-    run_hash,
-    save_checkpoint,
-    stoppable,
-    write_json,
-)
+from .run import RunTimer, TrainingRun, describe, device_of, stoppable, write_json
 from .settings import BattleshipRL
 
 SIDE = 10
@@ -78,8 +68,8 @@ class Convolutions(BaseFeaturesExtractor):
 
 
 class PlainBlock(nn.Module):
-    """Two convolutions beside a shortcut, without normalisation: its statistics lag behind a
-    policy that changes, and PPO's ratios suffer."""
+    """A residual block of two convolutions without batch normalisation, whose statistics would lag
+    behind a changing policy and distort PPO's probability ratios."""
 
     def __init__(self, filters: int) -> None:
         super().__init__()
@@ -143,7 +133,7 @@ class Policy(nn.Module):
 
 
 class _Heads:
-    """Put the two heads in place of Stable-Baselines3's plain layers."""
+    """A mixin: replaces Stable-Baselines3's linear layers by the two heads."""
 
     def _build(self, lr_schedule: Any) -> None:
         super()._build(lr_schedule)  # type: ignore[misc]
@@ -161,7 +151,7 @@ class MaskedPolicy(_Heads, MaskableMultiInputActorCriticPolicy):
     """The policy of MaskablePPO."""
 
 
-class OpenPolicy(_Heads, MultiInputActorCriticPolicy):
+class UnmaskedPolicy(_Heads, MultiInputActorCriticPolicy):
     """The policy of PPO and A2C."""
 
 
@@ -220,10 +210,10 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
         case "maskable-ppo":
             return MaskablePPO(MaskedPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
         case "ppo":
-            return PPO(OpenPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
+            return PPO(UnmaskedPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
         case "a2c":
             return A2C(
-                OpenPolicy, policy_kwargs=policy, normalize_advantage=True, **rollout, **common
+                UnmaskedPolicy, policy_kwargs=policy, normalize_advantage=True, **rollout, **common
             )
         case _:
             del policy["ortho_init"]
@@ -242,7 +232,7 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
 
 @torch.no_grad()
 def scores(model: BaseAlgorithm, observation: dict[str, NDArray[Any]]) -> Tensor:
-    """What the policy thinks of every cell, `float[B, cells]`: logits, or Q values of DQN."""
+    """The policy's score of every cell, `float[B, cells]`: logits, or Q values of DQN."""
     policy: Any = model.policy
     policy.set_training_mode(False)
     tensors, _ = policy.obs_to_tensor(observation)
@@ -271,37 +261,37 @@ def evaluate(model: BaseAlgorithm, games: int, seed: int) -> NDArray[np.int64]:
 
 
 class Stopped(Exception):
-    """The run was asked to stop, and stands between two rounds."""
+    """The run was asked to stop, and is between two rollouts."""
 
 
-class Watch(BaseCallback):
-    """Writes the log and checkpoints, evaluates on the way, and stops the run when asked to.
+class RunCallback(BaseCallback):
+    """Writes log and checkpoints, evaluates, and stops the run when asked to.
 
-    All that must be exact happens before a round of shots: then the round before has been learnt
-    from, and nothing is half done.
+    All of it happens before a rollout begins: the previous one has been learnt from then, so that
+    the state is consistent.
     """
 
-    def __init__(self, run: Training, log: Log, clock: Clock) -> None:
+    def __init__(self, run: RLTraining, log: Log, timer: RunTimer) -> None:
         super().__init__()
-        self.run, self.log, self.clock = run, log, clock
+        self.run, self.log, self.timer = run, log, timer
 
     def _on_rollout_start(self) -> None:
         run = self.run
-        if self.num_timesteps >= run.due and run.config.evaluate_every:
-            run.due = self.num_timesteps + run.config.evaluate_every
-            self.tell()
-        if self.clock.over:
+        if self.num_timesteps >= run.next_evaluation and run.config.evaluate_every:
+            run.next_evaluation = self.num_timesteps + run.config.evaluate_every
+            self.evaluate()
+        if self.timer.over:
             raise Stopped
-        if self.num_timesteps >= run.keep:
-            run.checkpoint(self.clock)
+        if self.num_timesteps >= run.next_checkpoint:
+            run.checkpoint(self.timer)
 
     def _on_step(self) -> bool:
         return True
 
-    def tell(self) -> None:
-        """One line: training episodes of late, and a fresh evaluation."""
+    def evaluate(self) -> None:
+        """Write one row: recent training episodes, and a fresh evaluation."""
         run, recent = self.run, list(self.model.ep_info_buffer or ())
-        row = {"step": self.num_timesteps, "seconds": run.seconds + self.clock.seconds}
+        row = {"step": self.num_timesteps, "seconds": run.seconds + self.timer.seconds}
         if recent:
             row["reward"] = float(np.mean([episode["r"] for episode in recent]))
             row["length"] = float(np.mean([episode["l"] for episode in recent]))
@@ -323,65 +313,54 @@ def load(folder: Path) -> BaseAlgorithm:
     return model
 
 
-class Training:
-    """A run in its folder."""
+class RLTraining(TrainingRun[BattleshipRL]):
+    """The training run of an algorithm of Stable-Baselines3."""
 
     def __init__(self, config: BattleshipRL, folder: Path) -> None:
-        torch.set_num_threads(config.threads)
-        self.config, self.folder = config, folder
+        super().__init__(config, folder)
         self.env = make_env(config)
         self.model = make_model(config, self.env)
-        self.due = 0
+        self.next_evaluation = 0
         """The shot at which the next evaluation is due."""
-        self.keep = config.checkpoint_every
+        self.next_checkpoint = config.checkpoint_every
         """The shot at which the next checkpoint is due."""
-        self.seconds = 0.0
-        """Time spent by the runs before this one."""
 
     @property
     def step(self) -> int:
         """Shots so far."""
         return self.model.num_timesteps
 
-    def run(self, *, live: bool = True, clock: Clock | None = None) -> None:
-        """Train to the last shot, or until asked to stop; the folder then holds a checkpoint."""
-        clock = clock or Clock(self.config.minutes)
+    def run(self, *, live: bool = True, timer: RunTimer | None = None) -> None:
+        timer = timer or RunTimer(self.config.minutes)
         begun = self.step
         log = Log(self.folder, resume_at=begun if begun else None, live=live)
-        watch = Watch(self, log, clock)
-        with stoppable(clock), log, suppress(Stopped):
+        callback = RunCallback(self, log, timer)
+        with stoppable(timer), log, suppress(Stopped):
             left = max(0, self.config.steps - begun)
-            self.model.learn(left, callback=watch, reset_num_timesteps=not begun)
+            self.model.learn(left, callback=callback, reset_num_timesteps=not begun)
             if self.config.evaluate_every:
-                watch.tell()
-        self.checkpoint(clock)
+                callback.evaluate()
+        self.checkpoint(timer)
         self.save()
 
-    def checkpoint(self, clock: Clock | None = None) -> Path:
-        """Write all that is needed to go on elsewhere; only between two rounds."""
-        path = self.folder / "checkpoint.pt"
-        self.keep = self.step + self.config.checkpoint_every
-        save_checkpoint(
-            path,
-            {
-                "config": run_hash(self.config),
-                "seconds": self.seconds + (clock.seconds if clock else 0.0),
-                "due": self.due,
-                "keep": self.keep,
-                "model": sb3_state.state(self.model, self.env),
-            },
-        )
-        return path
+    def checkpoint(self, timer: RunTimer | None = None) -> Path:
+        """Write `checkpoint.pt`; the state is exact only between two rollouts."""
+        self.next_checkpoint = self.step + self.config.checkpoint_every
+        return super().checkpoint(timer)
 
-    def resume(self, path: Path) -> None:
-        """Go on from a checkpoint: exactly, on a CPU."""
-        found = load_checkpoint(path)
-        check_same_run(path, found, self.config)
-        self.seconds, self.due, self.keep = found["seconds"], found["due"], found["keep"]
-        sb3_state.restore(self.model, self.env, found["model"])
+    def state(self) -> dict[str, Any]:
+        return {
+            "next_evaluation": self.next_evaluation,
+            "next_checkpoint": self.next_checkpoint,
+            "model": sb3_state.state(self.model, self.env),
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.next_evaluation = state["next_evaluation"]
+        self.next_checkpoint = state["next_checkpoint"]
+        sb3_state.restore(self.model, self.env, state["model"])
 
     def save(self) -> None:
-        """Write the weights as they are now, with their metadata."""
         self.model.save(self.folder / "model.zip")
         facts = describe(
             self.config,

@@ -15,7 +15,7 @@ from trireme.core.options import build, settings
 T = TypeVar("T")
 
 PLACES = (Path(__file__).parent / "configs", Path(__file__).parents[3] / "config")
-"""Where the configs that ship lie: in an installed package, and in a checkout."""
+"""Folders of the configs that ship: in an installed package, and in a checkout."""
 
 
 def load(cls: type[T], path: Path | None, options: Mapping[str, Any], *, owner: str) -> T:

@@ -1,11 +1,11 @@
-"""Double DQN on Gomoku: self-play fills the replay, the learner follows, evaluation tells how far.
+"""Double DQN with dueling heads on Gomoku: self-play, replay buffer, target network, evaluation.
 
-The value of a position belongs to the side to move. After one ply the other side is to move, so a
-gain of the next position is a loss of this one: the target of a move is
+The value of a position is that of the side to move. After one ply the other side is to move, so the
+next position's value enters with a minus sign: the target of a move is
 
     y = r - γ · Q_target(s', argmax over legal a' of Q(s', a'))
 
-and, over n plies, `r + (-γ)^n · Q_target(…)` with rewards whose signs alternate likewise.
+and, as an n-step return, `r + (-γ)^n · Q_target(…)` with rewards whose signs alternate likewise.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ from trireme.gomoku.agents.dqn_network import QNetwork, save
 
 from .log import Log
 from .opponents import heuristic_moves, random_moves
-from .replay import Replay, Sample
+from .replay import ReplayBuffer, Sample
 from .run import (
-    Clock,
-    check_same_run,
-    cosine,
+    RunTimer,
+    TrainingRun,
+    cosine_schedule,
     describe,
-    device_of,
-    load_checkpoint,
-    run_hash,
-    save_checkpoint,
+    set_learning_rate,
     stoppable,
     write_json,
 )
 from .selfplay import Rules, SelfPlay, chooser, match
 from .settings import GomokuDQN
 
+SNAPSHOT_TURN = 200
+"""Updates for which one snapshot stays the opponent, before the next one takes its place."""
+
 
 def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
-    """What the moves of `sample` are worth to their movers, `float[B]`, by Double DQN.
+    """The Double DQN targets of a sample's moves, `float[B]`, seen from their movers.
 
-    The network chooses the next move and the target network says what it is worth. Values lie
-    between a loss and a win, so targets beyond them are estimates gone astray, and are clipped.
+    The online network selects the next move, the target network evaluates it. Values lie between a
+    loss (-1) and a win (1), so targets beyond them are overestimates, and are clipped.
     """
     with torch.no_grad():
         best = network(sample.next_planes).argmax(1, keepdim=True)
@@ -54,29 +54,29 @@ def targets(sample: Sample, network: nn.Module, target: nn.Module) -> Tensor:
         return (sample.reward + sample.discount * then).clamp(-1, 1)
 
 
-def unlikeness(q: Tensor, action: Tensor, scale: float) -> Tensor:
-    """How far the values are from preferring each action: `float[B]`, 0 where nothing compares.
+def imitation_loss(q: Tensor, action: Tensor, temperature: float) -> Tensor:
+    """The behaviour-cloning loss of demonstrated actions, `float[B]`.
 
-    `q: float[B, A]`, `action: int64[B]`. The cross-entropy of a choice that takes a move e times as
-    often as another that is worth `scale` less: what a teacher's move asks of the values.
+    `q: float[B, A]`, `action: int64[B]`. The cross-entropy of a softmax over `q / temperature`: the
+    demonstrated action should have the highest Q.
     """
-    return nn.functional.cross_entropy(q / scale, action, reduction="none")
+    return nn.functional.cross_entropy(q / temperature, action, reduction="none")
 
 
-class Figures(NamedTuple):
-    """What one update came to."""
+class UpdateStats(NamedTuple):
+    """Statistics of one gradient update."""
 
     losses: Tensor
-    """float[3]: the whole loss, the part of the errors and that of the lessons."""
+    """float[3]: total loss, TD loss, weighted imitation loss."""
     q: Tensor
-    """float[B]: the values of the moves made."""
+    """float[B]: Q of the moves made."""
     errors: Tensor
-    """float[B]: by how much they missed their targets."""
+    """float[B]: TD errors, Q minus target."""
 
 
 @dataclass
 class Learner:
-    """The network that plays, the target that it chases, and Adam."""
+    """The online network, the target network, and Adam."""
 
     config: GomokuDQN
     device: torch.device
@@ -98,12 +98,12 @@ class Learner:
         made = QNetwork(self.config.filters, self.config.layers).to(self.device)
         return made.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
-    def learn(self, sample: Sample, step: int) -> Figures:
-        """One update."""
+    def learn(self, sample: Sample, step: int) -> UpdateStats:
+        """One gradient update on a sample."""
         config = self.config
-        rate = cosine(config.learning_rate, config.learning_rate_end, step / config.steps)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
+        share = step / config.steps
+        rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
+        set_learning_rate(self.optimizer, rate)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             wanted = targets(sample, self.network, self.target)
             self.network.train()
@@ -111,23 +111,25 @@ class Learner:
             self.network.eval()
         q = every.gather(1, sample.action.unsqueeze(1)).squeeze(1)
         errors = nn.functional.smooth_l1_loss(q, wanted, reduction="none", beta=0.5)
-        surprise = loss = (errors * sample.weight).mean()
-        lesson = torch.zeros_like(loss)
-        if self.config.lesson_weight:
-            apart = unlikeness(every, sample.action, self.config.lesson_scale)
-            lesson = self.config.lesson_weight * (apart * sample.taught * sample.weight).mean()
-            loss = loss + lesson
+        td_loss = loss = (errors * sample.weight).mean()
+        imitation = torch.zeros_like(loss)
+        if config.imitation_weight:
+            each = imitation_loss(every, sample.action, config.imitation_temperature)
+            imitation = (
+                config.imitation_weight * (each * sample.demonstrated * sample.weight).mean()
+            )
+            loss = loss + imitation
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
-        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
+        nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
         self.optimizer.step()
-        self._follow(step)
-        losses = torch.stack([loss, surprise, lesson]).detach()
-        return Figures(losses, q.detach(), (q - wanted).detach())
+        self._update_target(step)
+        losses = torch.stack([loss, td_loss, imitation]).detach()
+        return UpdateStats(losses, q.detach(), (q - wanted).detach())
 
     @torch.no_grad()
-    def _follow(self, step: int) -> None:
-        """Move the target network towards the network."""
+    def _update_target(self, step: int) -> None:
+        """Move the target network towards the online network (soft), or copy it (hard)."""
         config = self.config
         if config.target == "hard":
             if (step + 1) % config.hard_every == 0:
@@ -152,16 +154,14 @@ class Learner:
         self.optimizer.load_state_dict(state["optimizer"])
 
 
-class Training:
-    """A run in its folder: everything that a checkpoint must hold, and the loop over it."""
+class DQNTraining(TrainingRun[GomokuDQN]):
+    """The training run of Gomoku's DQN."""
 
     def __init__(self, config: GomokuDQN, folder: Path) -> None:
-        torch.set_num_threads(config.threads)
-        self.config, self.folder = config, folder
-        self.device = device_of(config.device)
+        super().__init__(config, folder)
         self.rules = Rules(config.size, config.rule == "standard", config.opening_stones)
         self.learner = Learner(config, self.device)
-        self.replay = Replay(
+        self.replay = ReplayBuffer(
             config.capacity,
             config.size,
             self.device,
@@ -173,88 +173,86 @@ class Training:
             config.games,
             config.seed,
             self.device,
-            lesson_share=config.lesson_share,
-            teacher_share=config.heuristic_share,
-            elder_share=config.elder_share,
+            demonstration_share=config.demonstration_share,
+            heuristic_share=config.heuristic_share,
+            snapshot_share=config.snapshot_share,
             threads=config.threads,
         )
         self.generator = torch.Generator(self.device).manual_seed(config.seed)
-        self.elders: deque[dict[str, Tensor]] = deque(maxlen=config.elders)
-        self.elder = QNetwork(config.filters, config.layers).to(self.device).eval()
-        self.elder.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        self.snapshots: deque[dict[str, Tensor]] = deque(maxlen=config.snapshots)
+        self.snapshot = QNetwork(config.filters, config.layers).to(self.device).eval()
+        self.snapshot.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
         self.losses = torch.zeros(3, device=self.device)
-        """The sum of `Figures.losses` over the updates since the last line of the log."""
-        self.summed = 0
-        """How many these are."""
+        """The sum of `UpdateStats.losses` over the updates since the last row of the log."""
+        self.losses_summed = 0
+        """The number of these updates."""
         self.step = 0
-        self.seconds = 0.0
-        """Time spent by the runs before this one."""
 
     def run(self, *, live: bool = True) -> None:
-        """Train to the last step, or until asked to stop; the folder then holds a checkpoint."""
-        clock = Clock(self.config.minutes)
+        timer = RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
-        with stoppable(clock), log:
-            while self.step < self.config.steps and not clock.over:
-                figures = self.advance()
-                if figures is not None:
-                    self._tell(log, clock, figures.q)
-                if self.step and self.step % self.config.checkpoint_every == 0 and figures:
-                    self.checkpoint(clock)
-        self.checkpoint(clock)
-        self.seconds += clock.seconds
+        with stoppable(timer), log:
+            while self.step < self.config.steps and not timer.over:
+                stats = self.advance()
+                if stats is not None:
+                    self._log(log, timer, stats.q)
+                if self.step and self.step % self.config.checkpoint_every == 0 and stats:
+                    self.checkpoint(timer)
+        self.checkpoint(timer)
+        self.seconds += timer.seconds
         self.save()
 
-    def advance(self) -> Figures | None:
-        """Some plies in all games and, once there is enough to learn from, one update.
+    def advance(self) -> UpdateStats | None:
+        """Some plies in all games and, once the replay buffer holds `minimum`, one update.
 
-        On a GPU the games go on here while the update is under way there.
+        On a GPU the games go on here while the update runs there.
         """
         config = self.config
-        elder = self._elder()
-        figures = None
+        snapshot = self._snapshot()
+        stats = None
         for ply in range(config.plies_per_step):
-            wanted = self.play.ask(self.learner.network, elder)
+            pending = self.play.request_moves(self.learner.network, snapshot)
             if ply == 0 and len(self.replay) >= config.minimum:
-                figures = self._update()
-            ended = self.play.make(wanted, self._epsilons())
+                stats = self._update()
+            ended = self.play.apply_moves(pending, self._epsilons())
             if ended:
                 new = self.play.collect(ended, config.n_step, config.gamma, config.step_penalty)
                 self.replay.add(new)
-        if figures is not None:
+        if stats is not None:
             self.step += 1
-            if self.step % config.elder_every == 0:
+            if self.step % config.snapshot_every == 0:
                 weights = self.learner.network.state_dict()
-                self.elders.append({k: v.clone() for k, v in weights.items()})
-        return figures
+                self.snapshots.append({k: v.clone() for k, v in weights.items()})
+        return stats
 
-    def _update(self) -> Figures:
+    def _update(self) -> UpdateStats:
         config = self.config
         beta = config.priority_beta + (1 - config.priority_beta) * self.step / config.steps
         sample = self.replay.sample(config.batch_size, self.generator, beta)
-        figures = self.learner.learn(sample, self.step)
-        self.replay.update(sample.index, figures.errors)
+        stats = self.learner.learn(sample, self.step)
+        self.replay.update(sample.index, stats.errors)
         if self.step % config.log_every == 0:
             self.losses.zero_()
-            self.summed = 0
-        self.losses += figures.losses
-        self.summed += 1
-        return figures
+            self.losses_summed = 0
+        self.losses += stats.losses
+        self.losses_summed += 1
+        return stats
 
     def _epsilons(self) -> NDArray[np.float64]:
-        """The noise of every kind of player, in the order of `selfplay_kernels`."""
+        """Epsilon of every kind of player, in the order of `selfplay_kernels`."""
         others = self.config.epsilon_second
         return np.array([_epsilon(self.config, self.step), others, others, others])
 
-    def _elder(self) -> QNetwork | None:
-        """The snapshot whose turn it is; there is none at first."""
-        if not self.elders or not self.play.elders:
+    def _snapshot(self) -> QNetwork | None:
+        """The past snapshot that is the opponent now; there is none at first."""
+        if not self.snapshots or not self.play.snapshots:
             return None
-        if self.step % 200 == 0:
-            self.elder.load_state_dict(self.elders[self.step // 200 % len(self.elders)])
-        return self.elder
+        if self.step % SNAPSHOT_TURN == 0:
+            turn = self.step // SNAPSHOT_TURN % len(self.snapshots)
+            self.snapshot.load_state_dict(self.snapshots[turn])
+        return self.snapshot
 
-    def _tell(self, log: Log, clock: Clock, q: Tensor) -> None:
+    def _log(self, log: Log, timer: RunTimer, q: Tensor) -> None:
         config = self.config
         row: dict[str, float] = {}
         if self.step % config.log_every == 0:
@@ -263,29 +261,29 @@ class Training:
                 "q_mean": float(q.mean()),
                 "q_std": float(q.std()),
                 "epsilon": _epsilon(config, self.step),
-                "steps_per_s": self.step / (self.seconds + clock.seconds),
+                "steps_per_s": self.step / (self.seconds + timer.seconds),
                 "positions": self.play.plies,
                 "games": self.play.games_ended,
             }
         if config.evaluate_every and self.step % config.evaluate_every == 0:
             row |= self.evaluate(config.evaluate_games)
         if row:
-            log.write({"step": self.step, "seconds": self.seconds + clock.seconds, **row})
+            log.write({"step": self.step, "seconds": self.seconds + timer.seconds, **row})
 
     def _mean_losses(self) -> dict[str, float]:
-        """The mean losses of the updates since the last line; where there are lessons, apart."""
-        loss, errors, lessons = (self.losses / self.summed).tolist()
-        if not self.config.lesson_weight:
+        """The mean losses since the last row; with imitation, its part and the TD part too."""
+        loss, td_loss, imitation = (self.losses / self.losses_summed).tolist()
+        if not self.config.imitation_weight:
             return {"loss": loss}
-        return {"loss": loss, "td_loss": errors, "lesson_loss": lessons}
+        return {"loss": loss, "td_loss": td_loss, "imitation_loss": imitation}
 
     def evaluate(self, games: int) -> dict[str, float]:
-        """The network's score against random and against the heuristic, without noise."""
+        """Evaluation: the network's score against random and the heuristic, without exploration."""
         ours = chooser(self.learner.network, self.device)
         rules = Rules(self.rules.size, self.rules.exact, 6)
 
-        def heuristic(table: Any, places: NDArray[np.int64]) -> NDArray[np.int64]:
-            return heuristic_moves(table, places, rules.exact, self.config.threads)
+        def heuristic(batch: Any, places: NDArray[np.int64]) -> NDArray[np.int64]:
+            return heuristic_moves(batch, places, rules.exact, self.config.threads)
 
         seed = self.config.seed + self.step
         return {
@@ -293,44 +291,37 @@ class Training:
             "vs_heuristic": match(ours, heuristic, games, rules, seed).rate,
         }
 
-    def checkpoint(self, clock: Clock | None = None) -> Path:
-        """Write all that is needed to go on elsewhere."""
-        path = self.folder / "checkpoint.pt"
+    def state(self) -> dict[str, Any]:
         state = {
-            "config": run_hash(self.config),
             "step": self.step,
-            "seconds": self.seconds + (clock.seconds if clock else 0.0),
             "learner": self.learner.state(),
             "play": self.play.state(),
-            "elders": list(self.elders),
-            "elder": self.elder.state_dict(),
+            "snapshots": list(self.snapshots),
+            "snapshot": self.snapshot.state_dict(),
             "generator": self.generator.get_state(),
             "losses": self.losses,
-            "summed": self.summed,
+            "losses_summed": self.losses_summed,
         }
         if self.config.checkpoint_replay:
             state["replay"] = self.replay.state()
-        save_checkpoint(path, state)
-        return path
+        return state
 
-    def resume(self, path: Path) -> None:
-        """Go on from a checkpoint: exactly, where it holds the replay and the device is a CPU."""
-        state = load_checkpoint(path)
-        check_same_run(path, state, self.config)
-        self.step, self.seconds = state["step"], state["seconds"]
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from `state`: exactly, if it holds the replay buffer and the device is a CPU."""
+        self.step = state["step"]
         self.learner.restore(state["learner"])
         self.play.restore(state["play"])
-        self.elders.extend({k: v.to(self.device) for k, v in e.items()} for e in state["elders"])
-        self.elder.load_state_dict(state["elder"])
+        for weights in state["snapshots"]:
+            self.snapshots.append({k: v.to(self.device) for k, v in weights.items()})
+        self.snapshot.load_state_dict(state["snapshot"])
         self.losses.copy_(state["losses"])
-        self.summed = state["summed"]
+        self.losses_summed = state["losses_summed"]
         if "replay" in state:
             self.replay.restore(state["replay"])
         if state["generator"].shape == self.generator.get_state().shape:
             self.generator.set_state(state["generator"])
 
     def save(self) -> None:
-        """Write the weights as they are now, with their metadata."""
         save(self.learner.network, self.folder / "network.pt")
         facts = describe(
             self.config,
@@ -348,11 +339,11 @@ class Training:
 
 
 def self_play_only(config: GomokuDQN, episodes: int, folder: Path) -> dict[str, float]:
-    """Play `episodes` games with an untrained or the folder's network; write the replay.
+    """Play `episodes` games with an untrained or the folder's network; write the replay buffer.
 
     Returns statistics of lengths and results.
     """
-    training = Training(config, folder)
+    training = DQNTraining(config, folder)
     if (folder / "checkpoint.pt").exists():
         training.resume(folder / "checkpoint.pt")
     epsilons = np.array([config.epsilon_first, *[config.epsilon_second] * 3])
@@ -360,7 +351,7 @@ def self_play_only(config: GomokuDQN, episodes: int, folder: Path) -> dict[str, 
     results: list[int] = []
     play = training.play
     while len(lengths) < episodes:
-        ended = play.make(play.ask(training.learner.network, None), epsilons)
+        ended = play.apply_moves(play.request_moves(training.learner.network, None), epsilons)
         ended = min(ended, episodes - len(lengths))
         lengths += play.finished.lengths[:ended].tolist()
         results += play.finished.results[:ended].tolist()

@@ -1,4 +1,4 @@
-"""What a shooter knows of thousands of Battleship boards, written as planes for a network."""
+"""Kernels of the heatmap's training: what a shooter knows of each board, epsilon-greedy shots."""
 
 from typing import Any
 
@@ -34,9 +34,10 @@ def known(
 
 @njit(nogil=True)
 def explore(facts: Any, epsilon: float, states: Any, actions: Any) -> None:
-    """Replace some of `actions: int64[B]` by random cells that `facts: int8[B, N]` leave unknown.
+    """Epsilon-greedy: replace some of `actions: int64[B]` by random unknown cells of `facts`.
 
-    `states: uint64[B]` are random states; each action is replaced with probability `epsilon`.
+    `facts: int8[B, N]` is 0 where unknown; `states: uint64[B]` are the states of xorshift64
+    generators. Each action is replaced with probability `epsilon`.
     """
     cells = facts.shape[1]
     for b in range(len(actions)):

@@ -1,4 +1,4 @@
-"""The log of a run: JSON lines and CSV on disk, a live table on the screen, a plot at the end."""
+"""The log of a training run: JSON lines, CSV, a live table, and learning curves as SVG."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Scripted opponents for batches of Gomoku games: random moves, and those of the heuristic.
 
-Boards are `int8[B, n, n]`, 0 empty, 1 black, -1 white; points are `row * n + col`. The kernels let
-go of Python's lock, so that threads can share a batch out.
+Boards are `int8[B, n, n]`, 0 empty, 1 black, -1 white; points are `row * n + col`. The kernels
+release the GIL, so that threads can share a batch.
 """
 
 from typing import Any

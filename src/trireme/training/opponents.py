@@ -1,4 +1,4 @@
-"""Scripted opponents and teachers of a learner, for whole batches of Gomoku games."""
+"""Scripted opponents for whole batches of Gomoku games: the heuristic agent and random moves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trireme.gomoku.agents.heuristic import AGAINST, OWN
 from trireme.gomoku.engine.patterns import pattern_tables
 
 from . import opponent_kernels as kernels
-from .selfplay_kernels import Table
+from .selfplay_kernels import GameBatch
 
 
 @cache
@@ -22,7 +22,7 @@ def _pool(threads: int) -> ThreadPoolExecutor:
 
 
 def heuristic_moves(
-    table: Table, places: NDArray[np.int64], exact: bool, threads: int = 1
+    batch: GameBatch, places: NDArray[np.int64], exact: bool, threads: int = 1
 ) -> NDArray[np.int64]:
     """The moves `int64[K]` of the heuristic agent.
 
@@ -33,7 +33,7 @@ def heuristic_moves(
     constants = pattern_tables(exact).shapes, OWN, AGAINST
 
     def part(chunk: slice) -> None:
-        state = table.boards, table.counts, table.streams
+        state = batch.boards, batch.counts, batch.streams
         kernels.heuristic_moves(*state, places[chunk], *constants, out[chunk])
 
     if threads == 1 or len(places) < 8 * threads:
@@ -45,8 +45,8 @@ def heuristic_moves(
     return out
 
 
-def random_moves(table: Table, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def random_moves(batch: GameBatch, places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Legal moves `int64[K]`, uniformly at random."""
     out = np.zeros(len(places), np.int64)
-    kernels.random_moves(table.boards, table.streams, places, out)
+    kernels.random_moves(batch.boards, batch.streams, places, out)
     return out

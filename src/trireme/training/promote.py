@@ -1,4 +1,4 @@
-"""Promotion: a trained network is exported, meets the gate in the arena, and ships if it passes."""
+"""Promotion: a trained network is exported to ONNX, plays the gate, and ships if it passes."""
 
 from __future__ import annotations
 
@@ -14,8 +14,17 @@ import torch
 
 import trireme.battleship
 import trireme.gomoku
-from trireme.arena import Entrant, Match, Progress, gate, run_match, start, write_reports
-from trireme.arena.standing import Shots
+from trireme.arena import (
+    Entrant,
+    GateResult,
+    Match,
+    Progress,
+    gate,
+    run_match,
+    start,
+    write_reports,
+)
+from trireme.arena.standing import ShotsStanding
 from trireme.battleship.rules import Battleship
 from trireme.core.errors import BadSettings
 from trireme.core.options import settings
@@ -25,23 +34,23 @@ from .export import export
 from .run import write_json
 from .settings import Gate
 
-Watch = Callable[[Progress], object]
+OnGame = Callable[[Progress], object]
 
 
 @dataclass(frozen=True)
 class Promotion:
-    """How a candidate fared, and where it went."""
+    """The result of the gate, and where the weights are now."""
 
     passed: bool
     report: dict[str, Any]
     folder: Path
-    """Where the weights lie now: with those that ship, or still in the run's folder."""
+    """Where the weights are now: with those that ship, or still in the run's folder."""
 
 
 def promote(
-    folder: Path, config: Gate, *, models: Path | None = None, on_game: Watch | None = None
+    folder: Path, config: Gate, *, models: Path | None = None, on_game: OnGame | None = None
 ) -> Promotion:
-    """Let the network in a run's folder try the gate; copy it to `models` if it passes.
+    """Play the promotion gate with the network in a run's folder; copy it to `models` if it passes.
 
     Without `models` it goes to where the agents look for the weights that ship. The report of the
     gate is kept in the run's folder either way.
@@ -99,7 +108,7 @@ def _export_policy(folder: Path, path: Path) -> None:
     export(Policy(model), example, path, output="logits", sizes=axes)
 
 
-def _gomoku_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) -> dict[str, Any]:
+def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
     """Against the heuristic and against random, both sides with a little noise."""
     game = Gomoku()
     weights = f'model="{(folder / "network.onnx").absolute()}"'
@@ -109,7 +118,7 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) ->
         "seed": config.seed,
         "executor": config.executor,
         "workers": config.workers or None,
-        "on_game": watch,
+        "on_game": on_game,
     }
     rival = Entrant(config.against, _noisy(config.against, noise))
     main = gate(
@@ -132,28 +141,30 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) ->
     )
     report = {
         "passed": main.passed and easy.passed,
-        "against": {config.against: _told(main), "random": _told(easy)},
+        "against": {config.against: _without_folder(main), "random": _without_folder(easy)},
     }
     if config.tree_games:
         tree = Entrant("dqn+mcts", f"dqn+mcts:{weights}")
         bare = Entrant("dqn", f"dqn:{weights}")
         place = _arena(folder, "tree")
         over = gate(game, tree, bare, threshold=0.5, games=config.tree_games, out=place, **common)
-        report["dqn+mcts against dqn"] = _told(over)
+        report["dqn+mcts against dqn"] = _without_folder(over)
     return report
 
 
-def _battleship_trial(folder: Path, kind: str, config: Gate, watch: Watch | None) -> dict[str, Any]:
+def _battleship_trial(
+    folder: Path, kind: str, config: Gate, on_game: OnGame | None
+) -> dict[str, Any]:
     """Mean shots on boards of the default rules."""
     agent = kind.removeprefix("battleship-")
     weights = f'model="{(folder / "network.onnx").absolute()}"'
     match = Match(Battleship(), (Entrant(agent, f"{agent}:{weights}"),), config.games, config.seed)
     place = start(match, _arena(folder, "boards"))
     progress = run_match(
-        place, executor=config.executor, workers=config.workers or None, on_game=watch
+        place, executor=config.executor, workers=config.workers or None, on_game=on_game
     )
     standing = write_reports(place, progress).agents[0].standing
-    assert isinstance(standing, Shots)
+    assert isinstance(standing, ShotsStanding)
     return {"passed": standing.shots_mean <= config.most_shots, "shots": asdict(standing)}
 
 
@@ -167,9 +178,9 @@ def _noisy(spec: str, noise: str) -> str:
     return f"{spec}:{noise}" if spec == "heuristic" else spec
 
 
-def _told(verdict: Any) -> dict[str, Any]:
-    """A verdict without the folder, which means nothing elsewhere."""
-    return {name: value for name, value in asdict(verdict).items() if name != "folder"}
+def _without_folder(result: GateResult) -> dict[str, Any]:
+    """A result without the folder, which means nothing elsewhere."""
+    return {name: value for name, value in asdict(result).items() if name != "folder"}
 
 
 def _metadata(folder: Path) -> dict[str, Any]:

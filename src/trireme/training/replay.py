@@ -1,9 +1,9 @@
-"""Replay memory of Gomoku: transitions kept as games, drawn uniformly or by priority.
+"""Replay buffer of Gomoku: transitions stored as games, sampled uniformly or by priority.
 
 A transition is `(s, a, r, s', done, legal_next, game_id, move_no)`. It is stored as the order in
 which the points of its game were filled: point p holds the stone of ply `order[p]`, so the stones
 before ply t are those with `order < t`, and one row of numbers gives s, s', the last stones and the
-legal moves of both. That is a quarter of what planes take, and it lies where the network lies.
+legal moves of both. That is a quarter of the memory of planes, on the network's device.
 
 With n-step returns, `r` is what the mover gains over up to n plies, `s'` is the position after
 them, and `discount` is what `s'` counts for: `(-γ)^n`, as the opponent's gain is the mover's loss,
@@ -29,7 +29,7 @@ UNFILLED = 9999
 
 @dataclass(frozen=True)
 class Transitions:
-    """Transitions on their way into the memory: T rows of plain arrays."""
+    """New transitions for the buffer: T rows of plain arrays."""
 
     order: NDArray[np.int16]
     """[T, n * n]: the ply that filled each point, from 0, or UNFILLED."""
@@ -41,7 +41,7 @@ class Transitions:
     next_no: NDArray[np.int16]
     """[T]: how many stones `s'` has."""
     game_id: NDArray[np.int64]
-    taught: NDArray[np.bool_]
+    demonstrated: NDArray[np.bool_]
     """[T]: whether the heuristic chose the action."""
 
     def __len__(self) -> int:
@@ -65,10 +65,10 @@ class Sample:
     weight: Tensor
     """float[B]: what each transition counts in the loss; 1 where drawn uniformly."""
     index: Tensor
-    """int64[B]: where each lies in the memory."""
+    """int64[B]: the index of each in the buffer."""
     game_id: Tensor
     move_no: Tensor
-    taught: Tensor
+    demonstrated: Tensor
     """bool[B]: whether the heuristic chose the action."""
 
     @property
@@ -92,8 +92,11 @@ def planes_at(order: Tensor, ply: Tensor) -> Tensor:
     return planes.view(-1, 4, size, size).float()
 
 
-class Replay:
-    """A ring of transitions; the newest replace the oldest."""
+class ReplayBuffer:
+    """A ring buffer of transitions; the newest replace the oldest.
+
+    With `prioritised` it is prioritised experience replay (Schaul et al.), with exponent `alpha`.
+    """
 
     def __init__(
         self,
@@ -107,7 +110,7 @@ class Replay:
         self.capacity, self.size, self.device = capacity, size, device
         self.prioritised, self.alpha = prioritised, alpha
         self.added = 0
-        """How many transitions ever came in."""
+        """How many transitions were ever added."""
         self.sources, self.targets = tables(size, device)
         self.order = torch.empty((capacity, size * size), dtype=torch.int16, device=device)
         self.columns = {
@@ -117,17 +120,17 @@ class Replay:
             "move_no": torch.empty(capacity, dtype=torch.int16, device=device),
             "next_no": torch.empty(capacity, dtype=torch.int16, device=device),
             "game_id": torch.empty(capacity, dtype=torch.int64, device=device),
-            "taught": torch.empty(capacity, dtype=torch.bool, device=device),
+            "demonstrated": torch.empty(capacity, dtype=torch.bool, device=device),
             "priority": torch.zeros(capacity, dtype=torch.float32, device=device),
         }
         self.highest = torch.ones((), device=device)
-        """The priority that a new transition gets: the highest seen, so that none is overlooked."""
+        """The priority of a new transition: the highest seen, so that each is sampled soon."""
 
     def __len__(self) -> int:
         return min(self.added, self.capacity)
 
     def add(self, new: Transitions) -> None:
-        """Put transitions in, over the oldest."""
+        """Add transitions, in place of the oldest."""
         if len(new) > self.capacity:
             new = Transitions(*(getattr(new, f)[-self.capacity :] for f in new.__annotations__))
         at = (torch.arange(len(new), device=self.device) + self.added) % self.capacity
@@ -138,10 +141,10 @@ class Replay:
         self.added += len(new)
 
     def sample(self, batch: int, generator: torch.Generator, beta: float = 1.0) -> Sample:
-        """Draw `batch` transitions, each under a random symmetry of the board.
+        """Sample `batch` transitions, each under a random symmetry of the board.
 
-        By priority, transition i is drawn with probability `p_i^α / Σ p^α` and weighs
-        `(N · probability)^-β`, over the largest such weight in the batch.
+        By priority, transition i is sampled with probability `p_i^α / Σ p^α`; its importance
+        weight is `(N · probability)^-β`, over the largest such weight in the batch.
         """
         index, weight = self._draw(batch, generator, beta)
         turn = torch.randint(8, (batch,), generator=generator, device=self.device)
@@ -158,7 +161,7 @@ class Replay:
             index=index,
             game_id=taken["game_id"],
             move_no=taken["move_no"],
-            taught=taken["taught"],
+            demonstrated=taken["demonstrated"],
         )
 
     def _draw(self, batch: int, generator: torch.Generator, beta: float) -> tuple[Tensor, Tensor]:
@@ -173,7 +176,7 @@ class Replay:
         return index, (weight / weight.max()).float()
 
     def update(self, index: Tensor, error: Tensor) -> None:
-        """Set the priorities of drawn transitions by the size of their errors."""
+        """Set the priorities of sampled transitions to the size of their TD errors."""
         if self.prioritised:
             priority = error.detach().abs() + 1e-3
             self.columns["priority"][index] = priority
@@ -191,7 +194,7 @@ class Replay:
         }
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Take over the contents that `state` gave; the memory must hold as many."""
+        """Take over the contents that `state` gave; the capacity must suffice."""
         filled = len(state["order"])
         self.order[:filled] = state["order"].to(self.device)
         for name, column in state["columns"].items():

@@ -1,4 +1,4 @@
-"""A training run on disk: its checkpoints, its metadata, and how it stops without loss."""
+"""Training runs on disk: checkpoints, resuming, metadata, learning-rate schedule, stop signals."""
 
 from __future__ import annotations
 
@@ -8,11 +8,12 @@ import os
 import platform
 import signal
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import torch
 
@@ -21,6 +22,50 @@ from trireme.core.errors import BadSettings
 from trireme.core.options import settings
 
 from .config import fingerprint
+from .settings import RunSettings
+
+C = TypeVar("C", bound=RunSettings)
+
+
+class TrainingRun(ABC, Generic[C]):
+    """A training run in its folder. Subclasses hold the algorithm; this one, checkpoints."""
+
+    def __init__(self, config: C, folder: Path) -> None:
+        torch.set_num_threads(config.threads)
+        self.config, self.folder = config, folder
+        self.device = device_of(config.device)
+        self.seconds = 0.0
+        """Time spent by earlier runs in this folder, before the last `--resume`."""
+
+    @abstractmethod
+    def run(self, *, live: bool = True) -> None:
+        """Train to the last step, or until asked to stop; the folder then holds a checkpoint."""
+
+    @abstractmethod
+    def state(self) -> dict[str, Any]:
+        """All that `restore` needs to continue, as tensors and plain values."""
+
+    @abstractmethod
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from what `state` gave."""
+
+    @abstractmethod
+    def save(self) -> None:
+        """Write the weights as they are now, with their metadata."""
+
+    def checkpoint(self, timer: RunTimer | None = None) -> Path:
+        """Write `checkpoint.pt`, with all that another process needs to continue."""
+        path = self.folder / "checkpoint.pt"
+        seconds = self.seconds + (timer.seconds if timer else 0.0)
+        save_checkpoint(path, {"config": run_hash(self.config), "seconds": seconds, **self.state()})
+        return path
+
+    def resume(self, path: Path) -> None:
+        """Continue from a checkpoint; on a CPU, bit for bit as if the run had not stopped."""
+        state = load_checkpoint(path)
+        check_same_run(path, state, self.config)
+        self.seconds = state["seconds"]
+        self.restore(state)
 
 
 def device_of(name: str) -> torch.device:
@@ -37,7 +82,7 @@ def device_of(name: str) -> torch.device:
 
 
 def save_checkpoint(path: Path, state: dict[str, Any]) -> None:
-    """Write a checkpoint whole or not at all: a run that is killed keeps the one before."""
+    """Write a checkpoint atomically: a run that is killed keeps the one before."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_suffix(".part")
     torch.save(state, part)
@@ -52,7 +97,7 @@ def load_checkpoint(path: Path) -> dict[str, Any]:
     return found
 
 
-FREE = frozenset(
+RESUMABLE = frozenset(
     {
         "steps",
         "minutes",
@@ -72,19 +117,25 @@ FREE = frozenset(
 
 def run_hash(config: object) -> str:
     """A hash of the settings that stay the same for all of a run."""
-    return fingerprint(config, without=FREE)
+    return fingerprint(config, without=RESUMABLE)
 
 
 def check_same_run(path: Path, state: dict[str, Any], config: object) -> None:
     """Refuse a checkpoint of other settings than `config`."""
     if state["config"] != run_hash(config):
-        free = ", ".join(sorted(FREE & settings(config).keys()))
+        free = ", ".join(sorted(RESUMABLE & settings(config).keys()))
         raise BadSettings(f"{str(path)!r} was made with other settings; only {free} may change")
 
 
-def cosine(begin: float, end: float, share: float) -> float:
-    """From `begin` to `end` along half a wave, as `share` of the way goes from 0 to 1."""
+def cosine_schedule(begin: float, end: float, share: float) -> float:
+    """Cosine annealing from `begin` to `end`, as `share` of the run goes from 0 to 1."""
     return begin + (end - begin) * (1 - math.cos(math.pi * min(1.0, share))) / 2
+
+
+def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
+    """Use `rate` in all parameter groups from the next update on."""
+    for group in optimizer.param_groups:
+        group["lr"] = rate
 
 
 def describe(config: object, **more: Any) -> dict[str, Any]:
@@ -113,13 +164,13 @@ def _version(package: str) -> str:
         return ""
 
 
-class Clock:
-    """Whether a run should stop: its minutes are over, or somebody asked it to."""
+class RunTimer:
+    """Measures a run, and says when it should stop: its minutes are over, or a signal came."""
 
     def __init__(self, minutes: float) -> None:
         self.started = time.monotonic()
         self.minutes = minutes
-        self.asked = False
+        self.stop_requested = False
 
     @property
     def seconds(self) -> float:
@@ -127,18 +178,18 @@ class Clock:
 
     @property
     def over(self) -> bool:
-        return self.asked or bool(self.minutes and self.seconds > 60 * self.minutes)
+        return self.stop_requested or bool(self.minutes and self.seconds > 60 * self.minutes)
 
 
 @contextmanager
-def stoppable(clock: Clock) -> Iterator[None]:
-    """Let Ctrl-C and a polite kill end the run after the update that is under way."""
+def stoppable(timer: RunTimer) -> Iterator[None]:
+    """Let Ctrl-C (SIGINT) and SIGTERM end the run after the current update."""
 
-    def ask(number: int, frame: Any) -> None:
-        clock.asked = True
+    def request_stop(number: int, frame: Any) -> None:
+        timer.stop_requested = True
 
     try:
-        before = {n: signal.signal(n, ask) for n in (signal.SIGINT, signal.SIGTERM)}
+        before = {n: signal.signal(n, request_stop) for n in (signal.SIGINT, signal.SIGTERM)}
     except ValueError:  # not the main thread: whoever runs it stops it
         before = {}
     try:

@@ -1,8 +1,8 @@
-"""The whole state of a Stable-Baselines3 run between two rounds: what `save` leaves out, and more.
+"""Checkpoints of Stable-Baselines3: the full state of a run between two rollouts.
 
-Stable-Baselines3 saves weights and optimiser. To go on exactly, a run also needs its boards, every
-random state, the counters that schedules read, and DQN's replay memory. All of it is turned into
-tensors and plain values here, so that a checkpoint is read without running foreign code.
+Stable-Baselines3 itself saves weights and optimiser. To resume exactly, a run also needs its
+boards, every random state, the counters that schedules read, and DQN's replay buffer. All of it is
+turned into tensors and plain values here, so that reading a checkpoint runs no pickled code.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from stable_baselines3.common.vec_env import VecMonitor
 
 COUNTERS = ("num_timesteps", "_n_updates", "_episode_num", "_n_calls", "exploration_rate")
 """Numbers of the algorithms that have them."""
-MEMORY = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
-"""Arrays of DQN's replay memory, those of observations by key."""
+BUFFER_ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
+"""Arrays of DQN's replay buffer; those of observations are dicts by key."""
 
 
 def state(model: BaseAlgorithm, env: VecMonitor) -> dict[str, Any]:
@@ -34,10 +34,10 @@ def state(model: BaseAlgorithm, env: VecMonitor) -> dict[str, Any]:
     if last is not None:
         found["last"] = _tensors(last)
         found["starts"] = torch.from_numpy(np.asarray(model._last_episode_starts).copy())
-    if memory := getattr(model, "replay_buffer", None):
-        filled = memory.buffer_size if memory.full else memory.pos
-        kept = {name: array[:filled] for name, array in _memory(memory).items()}
-        found["memory"] = {"pos": memory.pos, "full": memory.full, "arrays": _tensors(kept)}
+    if buffer := getattr(model, "replay_buffer", None):
+        filled = buffer.buffer_size if buffer.full else buffer.pos
+        kept = {name: array[:filled] for name, array in _buffer_arrays(buffer).items()}
+        found["replay_buffer"] = {"pos": buffer.pos, "full": buffer.full, "arrays": _tensors(kept)}
     return found
 
 
@@ -54,11 +54,11 @@ def restore(model: BaseAlgorithm, env: VecMonitor, found: dict[str, Any]) -> Non
     if "last" in found:
         model._last_obs = {name: array.numpy() for name, array in found["last"].items()}
         model._last_episode_starts = found["starts"].numpy()
-    if "memory" in found:
-        memory: Any = model.replay_buffer  # type: ignore[attr-defined]
-        memory.pos, memory.full = found["memory"]["pos"], found["memory"]["full"]
-        for name, array in _memory(memory).items():
-            kept = found["memory"]["arrays"][name].numpy()
+    if "replay_buffer" in found:
+        buffer: Any = model.replay_buffer  # type: ignore[attr-defined]
+        buffer.pos, buffer.full = found["replay_buffer"]["pos"], found["replay_buffer"]["full"]
+        for name, array in _buffer_arrays(buffer).items():
+            kept = found["replay_buffer"]["arrays"][name].numpy()
             array[: len(kept)] = kept
     _set_random_states(model, found["random"])
 
@@ -70,11 +70,11 @@ def _boards(env: VecMonitor) -> dict[str, NDArray[Any]]:
     return {**boards, **episodes}
 
 
-def _memory(memory: Any) -> dict[str, NDArray[Any]]:
-    """The arrays of a replay memory of dict observations, by unique names."""
+def _buffer_arrays(buffer: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of a replay buffer of dict observations, by unique names."""
     found: dict[str, NDArray[Any]] = {}
-    for name in MEMORY:
-        part = getattr(memory, name)
+    for name in BUFFER_ARRAYS:
+        part = getattr(buffer, name)
         if isinstance(part, dict):
             found.update({f"{name}.{key}": array for key, array in part.items()})
         else:

@@ -1,4 +1,4 @@
-"""Self-play of Gomoku in batches: a network plays itself, its elders and the heuristic."""
+"""Batched self-play of Gomoku: the network plays itself, past snapshots and the heuristic."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from trireme.gomoku.kernels import GOING_ON, WON
 from . import selfplay_kernels as kernels
 from .opponents import heuristic_moves
 from .replay import Transitions
-from .selfplay_kernels import ELDER, EXPLORER, PARTNER, TEACHER, Finished, Table
+from .selfplay_kernels import EXPLORER, HEURISTIC, PARTNER, SNAPSHOT, FinishedGames, GameBatch
 
 
 @dataclass(frozen=True)
@@ -27,13 +27,13 @@ class Rules:
     size: int = 15
     exact: bool = True
     stones: int = 4
-    """At most this many stones lie on the board when a game begins."""
+    """At most this many random stones are on the board when a game begins."""
 
 
-def new_table(rules: Rules, players: NDArray[np.int8], seed: int) -> Table:
+def new_batch(rules: Rules, players: NDArray[np.int8], seed: int) -> GameBatch:
     """Games at their beginning, one for each row of `players: int8[B, 2]`."""
     games, area = len(players), rules.size**2
-    table = Table(
+    batch = GameBatch(
         boards=np.zeros((games, rules.size, rules.size), np.int8),
         counts=np.zeros(games, np.int32),
         moves=np.zeros((games, area), np.int16),
@@ -43,12 +43,12 @@ def new_table(rules: Rules, players: NDArray[np.int8], seed: int) -> Table:
         streams=np.asarray(SeedSequence(seed).generate_state(games, np.uint64)),
     )
     for b in range(games):
-        kernels.restart(table, b, rules.stones)
-    return table
+        kernels.restart(batch, b, rules.stones)
+    return batch
 
 
-def new_finished(games: int, area: int) -> Finished:
-    return Finished(
+def new_finished_games(games: int, area: int) -> FinishedGames:
+    return FinishedGames(
         moves=np.zeros((games, area), np.int16),
         random=np.zeros((games, area), np.bool_),
         begins=np.zeros(games, np.int32),
@@ -58,11 +58,11 @@ def new_finished(games: int, area: int) -> Finished:
     )
 
 
-def planes_of(table: Table, device: torch.device) -> Tensor:
+def planes_of(batch: GameBatch, device: torch.device) -> Tensor:
     """The games as `float[B, 4, n, n]` on `device`, each as its side to move sees it."""
-    last = table.moves[np.arange(len(table.counts)), np.maximum(table.counts - 1, 0)]
-    facts = np.stack([table.counts, np.where(table.counts > 0, last, -1)]).astype(np.int64)
-    boards = _upload(table.boards, device)
+    last = batch.moves[np.arange(len(batch.counts)), np.maximum(batch.counts - 1, 0)]
+    facts = np.stack([batch.counts, np.where(batch.counts > 0, last, -1)]).astype(np.int64)
+    boards = _upload(batch.boards, device)
     counts, lasts = _upload(facts, device)
     return planes_from(boards, counts, lasts)
 
@@ -88,8 +88,8 @@ def _upload(array: NDArray[Any], device: torch.device) -> Tensor:
     return made.clone()
 
 
-class Wanted:
-    """Moves that a network chose: on a GPU they are copied while other work goes on."""
+class PendingMoves:
+    """Moves that a network chose: on a GPU they are copied to the host asynchronously."""
 
     def __init__(self, moves: Tensor) -> None:
         self.copied: torch.cuda.Event | None = None
@@ -102,7 +102,7 @@ class Wanted:
             self.moves = moves
 
     def get(self) -> NDArray[np.int64]:
-        """The moves `int64[B]`, as soon as they are there."""
+        """Wait for the moves, `int64[B]`."""
         if self.copied is not None:
             self.copied.synchronize()
         return self.moves.numpy()
@@ -117,12 +117,12 @@ def greedy(network: nn.Module, planes: Tensor) -> Tensor:
 
 
 class SelfPlay:
-    """Games in play between the learner and those it learns from.
+    """Games in play between the learner and its opponents.
 
-    Fixed shares of the places belong to lessons (the heuristic plays itself), to games against the
-    heuristic, and to games against elders (older snapshots of the network). In the rest the network
-    plays itself, one side with the noise of the explorer, the other with that of the partner.
-    Colours change hands from game to game.
+    Fixed shares of the places are for demonstrations (the heuristic plays itself), games against
+    the heuristic, and games against past snapshots of the network (a small league). In the rest the
+    network plays itself, one side with the explorer's epsilon, the other with the partner's.
+    Colours are swapped from game to game.
     """
 
     def __init__(
@@ -132,45 +132,45 @@ class SelfPlay:
         seed: int,
         device: torch.device,
         *,
-        lesson_share: float,
-        teacher_share: float,
-        elder_share: float,
+        demonstration_share: float,
+        heuristic_share: float,
+        snapshot_share: float,
         threads: int = 1,
     ) -> None:
         self.rules, self.device, self.threads = rules, device, threads
-        lessons = round(games * lesson_share)
-        self.teachers = lessons + round(games * teacher_share)
+        demonstrations = round(games * demonstration_share)
+        self.heuristics = demonstrations + round(games * heuristic_share)
         """The places, from the first on, where the heuristic plays one side or both."""
-        self.elders = round(games * elder_share)
+        self.snapshots = round(games * snapshot_share)
         players = np.zeros((games, 2), np.int8)
         players[:, 0], players[:, 1] = EXPLORER, PARTNER
-        players[: self.teachers, 1] = TEACHER
-        players[:lessons, 0] = TEACHER
-        players[self.teachers : self.teachers + self.elders, 1] = ELDER
+        players[: self.heuristics, 1] = HEURISTIC
+        players[:demonstrations, 0] = HEURISTIC
+        players[self.heuristics : self.heuristics + self.snapshots, 1] = SNAPSHOT
         players[1::2] = players[1::2, ::-1]
-        self.table = new_table(rules, players, seed)
-        self.finished = new_finished(games, rules.size**2)
+        self.batch = new_batch(rules, players, seed)
+        self.finished = new_finished_games(games, rules.size**2)
         self.games_ended = 0
         self.plies = 0
 
-    def ask(self, network: nn.Module, elder: nn.Module | None) -> Wanted:
+    def request_moves(self, network: nn.Module, snapshot: nn.Module | None) -> PendingMoves:
         """Let the networks choose a move in every game."""
-        planes = planes_of(self.table, self.device)
+        planes = planes_of(self.batch, self.device)
         moves = greedy(network, planes)
-        if elder is not None and self.elders:
-            ours = slice(self.teachers, self.teachers + self.elders)
-            theirs = torch.from_numpy(self._to_move(ours) == ELDER).to(self.device)
-            moves[ours] = torch.where(theirs, greedy(elder, planes[ours]), moves[ours])
-        return Wanted(moves)
+        if snapshot is not None and self.snapshots:
+            ours = slice(self.heuristics, self.heuristics + self.snapshots)
+            theirs = torch.from_numpy(self._to_move(ours) == SNAPSHOT).to(self.device)
+            moves[ours] = torch.where(theirs, greedy(snapshot, planes[ours]), moves[ours])
+        return PendingMoves(moves)
 
-    def make(self, wanted: Wanted, epsilons: NDArray[np.float64]) -> int:
+    def apply_moves(self, pending: PendingMoves, epsilons: NDArray[np.float64]) -> int:
         """Make one ply in every game; returns how many games ended. `epsilons` by player kind."""
-        teaching = np.flatnonzero(self._to_move(slice(0, self.teachers)) == TEACHER)
-        taught = heuristic_moves(self.table, teaching, self.rules.exact, self.threads)
-        moves = wanted.get().copy()
-        moves[teaching] = taught
+        places = np.flatnonzero(self._to_move(slice(0, self.heuristics)) == HEURISTIC)
+        scripted = heuristic_moves(self.batch, places, self.rules.exact, self.threads)
+        moves = pending.get().copy()
+        moves[places] = scripted
         ended = kernels.advance(
-            self.table, moves, epsilons, self.rules.exact, self.rules.stones, self.finished
+            self.batch, moves, epsilons, self.rules.exact, self.rules.stones, self.finished
         )
         self.plies += len(moves)
         return int(ended)
@@ -187,7 +187,7 @@ class SelfPlay:
             move_no=np.empty(rows, np.int16),
             next_no=np.empty(rows, np.int16),
             game_id=np.empty(rows, np.int64),
-            taught=np.empty(rows, np.bool_),
+            demonstrated=np.empty(rows, np.bool_),
         )
         columns = (getattr(new, name) for name in new.__annotations__)
         kernels.transitions(games, ended, n, gamma, penalty, *columns)
@@ -196,29 +196,29 @@ class SelfPlay:
         return new
 
     def state(self) -> dict[str, Any]:
-        """All that `restore` needs to go on with the same games."""
-        table = {k: torch.from_numpy(v.copy()) for k, v in self.table._asdict().items()}
-        return {"table": table, "games_ended": self.games_ended, "plies": self.plies}
+        """All that `restore` needs to continue the same games."""
+        batch = {k: torch.from_numpy(v.copy()) for k, v in self.batch._asdict().items()}
+        return {"batch": batch, "games_ended": self.games_ended, "plies": self.plies}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Go on from what `state` gave."""
-        for name, array in self.table._asdict().items():
-            array[...] = state["table"][name].numpy()
+        """Continue from what `state` gave."""
+        for name, array in self.batch._asdict().items():
+            array[...] = state["batch"][name].numpy()
         self.games_ended, self.plies = state["games_ended"], state["plies"]
 
     def _to_move(self, places: slice) -> NDArray[np.int8]:
-        counts = self.table.counts[places]
-        players = self.table.players[places]
+        counts = self.batch.counts[places]
+        players = self.batch.players[places]
         return np.asarray(players[np.arange(len(counts)), counts & 1], np.int8)
 
 
-Chooser = Callable[[Table, NDArray[np.int64]], NDArray[np.int64]]
-"""Moves `int64[K]` for the games at the given places `int64[K]` of a table."""
+Chooser = Callable[[GameBatch, NDArray[np.int64]], NDArray[np.int64]]
+"""Moves `int64[K]` for the games at the given places `int64[K]` of a batch."""
 
 
 @dataclass(frozen=True)
-class Score:
-    """How a match went, for its first player."""
+class MatchScore:
+    """The result of an evaluation match, for its first player."""
 
     won: int
     drawn: int
@@ -230,37 +230,37 @@ class Score:
         return (self.won + self.drawn / 2) / max(1, self.won + self.drawn + self.lost)
 
 
-def match(first: Chooser, second: Chooser, games: int, rules: Rules, seed: int) -> Score:
+def match(first: Chooser, second: Chooser, games: int, rules: Rules, seed: int) -> MatchScore:
     """Play `games` at once, each opening twice with colours swapped, without random moves."""
     pairs = (games + 1) // 2
     players = np.array([[0, 1]] * pairs, np.int8)
-    once = new_table(rules, players, seed)
+    once = new_batch(rules, players, seed)
     swapped = once._replace(players=once.players[:, ::-1])
-    table = Table(*(np.concatenate(both) for both in zip(once, swapped, strict=True)))
+    batch = GameBatch(*(np.concatenate(both) for both in zip(once, swapped, strict=True)))
     tally = {1: 0, 0: 0, -1: 0}
     alive = np.arange(2 * pairs)
     while len(alive):
-        table = Table(*(column[alive] for column in table))
-        mover = table.players[np.arange(len(alive)), table.counts & 1]
+        batch = GameBatch(*(column[alive] for column in batch))
+        mover = batch.players[np.arange(len(alive)), batch.counts & 1]
         moves = np.zeros(len(alive), np.int64)
         for player, choose in enumerate((first, second)):
             places = np.flatnonzero(mover == player)
             if len(places):
-                moves[places] = choose(table, places)
+                moves[places] = choose(batch, places)
         results = np.zeros(len(alive), np.int8)
-        kernels.play_ply(table, moves, rules.exact, results)
+        kernels.play_ply(batch, moves, rules.exact, results)
         for place in np.flatnonzero(results):
             won = results[place] == WON
             tally[0 if not won else 1 if mover[place] == 0 else -1] += 1
         alive = np.flatnonzero(results == GOING_ON)
-    return Score(won=tally[1], drawn=tally[0], lost=tally[-1])
+    return MatchScore(won=tally[1], drawn=tally[0], lost=tally[-1])
 
 
 def chooser(network: nn.Module, device: torch.device) -> Chooser:
     """The moves of a network's highest Q."""
 
-    def choose(table: Table, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        chosen = Table(*(column[places] for column in table))
+    def choose(batch: GameBatch, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        chosen = GameBatch(*(column[places] for column in batch))
         return greedy(network, planes_of(chosen, device)).cpu().numpy()
 
     return choose

@@ -1,7 +1,7 @@
-"""Batched self-play of Gomoku: moves chosen, made and recorded for all games at once.
+"""Batched self-play of Gomoku: epsilon-greedy moves, records and n-step returns for all games.
 
-Shapes: B games in play, n × n points (point = row × n + col), area = n × n. `Table` holds the games
-in play; a finished game leaves its row of moves behind and its place starts the next one.
+Shapes: B games in play, n × n points (point = row × n + col), area = n × n. `GameBatch` holds the
+games in play; a finished game is copied to `FinishedGames` and its place starts the next one.
 """
 
 from typing import Any, NamedTuple
@@ -12,11 +12,12 @@ from trireme.core.jit import njit
 from trireme.core.splitmix_kernels import next_below, next_bits
 from trireme.gomoku.kernels import DRAWN, GOING_ON, WON, wins
 
-EXPLORER, PARTNER, TEACHER, ELDER = 0, 1, 2, 3
-"""Who plays a colour: the network with much noise, with little, the heuristic, an old network."""
+EXPLORER, PARTNER, HEURISTIC, SNAPSHOT = 0, 1, 2, 3
+"""Who plays a colour: the network with a high epsilon, with a low one, the heuristic, a past
+snapshot of the network."""
 
 
-class Table(NamedTuple):
+class GameBatch(NamedTuple):
     """Games in play."""
 
     boards: Any
@@ -35,8 +36,8 @@ class Table(NamedTuple):
     """uint64[B]: random states."""
 
 
-class Finished(NamedTuple):
-    """Games that came to their end: rows for at most B of them."""
+class FinishedGames(NamedTuple):
+    """Finished games: rows for at most B of them."""
 
     moves: Any
     """int16[B, area]"""
@@ -65,90 +66,90 @@ def _any_empty(flat: Any, streams: Any, b: int, left: int) -> int:
 
 
 @njit
-def restart(table: Any, b: int, stones: int) -> None:
-    """Begin a new game at place b: colours change hands, up to `stones` lie near the centre.
+def restart(batch: Any, b: int, stones: int) -> None:
+    """Begin a new game at place b: colours are swapped, up to `stones` are placed near the centre.
 
     Fewer than nine stones hold no five, so that no opening ends the game.
     """
-    n = table.boards.shape[1]
-    table.boards[b] = 0
-    table.random[b] = False
-    black = table.players[b, 0]
-    table.players[b, 0] = table.players[b, 1]
-    table.players[b, 1] = black
-    wanted = next_below(table.streams, b, stones + 1)
+    n = batch.boards.shape[1]
+    batch.boards[b] = 0
+    batch.random[b] = False
+    black = batch.players[b, 0]
+    batch.players[b, 0] = batch.players[b, 1]
+    batch.players[b, 1] = black
+    wanted = next_below(batch.streams, b, stones + 1)
     reach = min(n, 7)
     edge = (n - reach) // 2
     count = 0
     while count < wanted:
-        row = edge + next_below(table.streams, b, reach)
-        col = edge + next_below(table.streams, b, reach)
-        if table.boards[b, row, col] == 0:
-            table.boards[b, row, col] = 1 - 2 * (count & 1)
-            table.moves[b, count] = row * n + col
-            table.random[b, count] = True
+        row = edge + next_below(batch.streams, b, reach)
+        col = edge + next_below(batch.streams, b, reach)
+        if batch.boards[b, row, col] == 0:
+            batch.boards[b, row, col] = 1 - 2 * (count & 1)
+            batch.moves[b, count] = row * n + col
+            batch.random[b, count] = True
             count += 1
-    table.counts[b] = count
-    table.begins[b] = count
+    batch.counts[b] = count
+    batch.begins[b] = count
 
 
 @njit
-def _put(table: Any, b: int, point: int, random: bool, exact: bool) -> int:
+def _put(batch: Any, b: int, point: int, random: bool, exact: bool) -> int:
     """Make the move and record it; what it led to."""
-    n = table.boards.shape[1]
-    count = table.counts[b]
+    n = batch.boards.shape[1]
+    count = batch.counts[b]
     row, col = point // n, point % n
-    table.boards[b, row, col] = 1 - 2 * (count & 1)
-    table.moves[b, count] = point
-    table.random[b, count] = random
-    table.counts[b] = count + 1
-    if wins(table.boards[b], row, col, exact):
+    batch.boards[b, row, col] = 1 - 2 * (count & 1)
+    batch.moves[b, count] = point
+    batch.random[b, count] = random
+    batch.counts[b] = count + 1
+    if wins(batch.boards[b], row, col, exact):
         return WON
     return DRAWN if count + 1 == n * n else GOING_ON
 
 
 @njit
-def advance(table: Any, proposals: Any, epsilons: Any, exact: bool, stones: int, out: Any) -> int:
+def advance(batch: Any, proposals: Any, epsilons: Any, exact: bool, stones: int, out: Any) -> int:
     """One ply in every game; returns how many ended and were written to `out`.
 
     `proposals: int64[B]` are the moves that the players want; player kind k makes a random legal
     move instead with probability `epsilons[k]`.
     """
-    area = table.moves.shape[1]
+    area = batch.moves.shape[1]
     ended = 0
-    for b in range(table.boards.shape[0]):
-        count = table.counts[b]
-        epsilon = epsilons[table.players[b, count & 1]]
-        chance = (next_bits(table.streams, b) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+    for b in range(batch.boards.shape[0]):
+        count = batch.counts[b]
+        epsilon = epsilons[batch.players[b, count & 1]]
+        chance = (next_bits(batch.streams, b) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
         random = chance < epsilon
         point = proposals[b]
         if random:
-            point = _any_empty(table.boards[b].reshape(area), table.streams, b, area - count)
-        result = _put(table, b, point, random, exact)
+            point = _any_empty(batch.boards[b].reshape(area), batch.streams, b, area - count)
+        result = _put(batch, b, point, random, exact)
         if result != GOING_ON:
-            out.moves[ended] = table.moves[b]
-            out.random[ended] = table.random[b]
-            out.begins[ended] = table.begins[b]
+            out.moves[ended] = batch.moves[b]
+            out.random[ended] = batch.random[b]
+            out.begins[ended] = batch.begins[b]
             out.lengths[ended] = count + 1
-            out.players[ended] = table.players[b]
+            out.players[ended] = batch.players[b]
             out.results[ended] = 0 if result == DRAWN else 1 - 2 * (count & 1)
             ended += 1
-            restart(table, b, stones)
+            restart(batch, b, stones)
     return ended
 
 
 @njit
-def play_ply(table: Any, moves: Any, exact: bool, results: Any) -> None:
+def play_ply(batch: Any, moves: Any, exact: bool, results: Any) -> None:
     """Make `moves: int64[B]`; what each led to goes into `results: int8[B]`. Nothing restarts."""
-    for b in range(table.boards.shape[0]):
-        results[b] = _put(table, b, moves[b], False, exact)
+    for b in range(batch.boards.shape[0]):
+        results[b] = _put(batch, b, moves[b], False, exact)
 
 
 @njit
 def returns_from(
     random: Any, length: int, result: int, ply: int, n: int, gamma: float, penalty: float
 ) -> Any:
-    """`(reward, discount, next ply)` of one ply of a finished game, for its mover.
+    """The n-step return `(reward, discount, next ply)` of one ply, for its mover.
 
     The reward is what the mover gains over the next n plies: each ply's own gain belongs to its
     own mover, so that signs alternate. It reaches less far when the game ends, or when a later ply
@@ -182,12 +183,12 @@ def transitions(
     move_no: Any,
     next_no: Any,
     game: Any,
-    taught: Any,
+    demonstrated: Any,
 ) -> int:
     """Write every ply of the first `ended` finished games as a transition; returns their number.
 
     `order: int16[T, area]` and the columns `[T]` are those of `replay.Transitions`; `game` counts
-    the games from 0. The opening's stones are nobody's choice, and make no transition.
+    the games from 0. The opening's stones were chosen by no player, and make no transition.
     """
     area = games.moves.shape[1]
     filled = np.empty(area, np.int16)
@@ -207,6 +208,6 @@ def transitions(
             move_no[rows] = ply
             next_no[rows] = at
             game[rows] = g
-            taught[rows] = games.players[g, ply & 1] == TEACHER and not games.random[g, ply]
+            demonstrated[rows] = games.players[g, ply & 1] == HEURISTIC and not games.random[g, ply]
             rows += 1
     return rows

@@ -1,4 +1,4 @@
-"""Every setting of every training run, stated once: defaults, help, YAML keys and options alike."""
+"""Every setting of every training run, stated once: default, help, YAML key and option alike."""
 
 from __future__ import annotations
 
@@ -10,100 +10,127 @@ from trireme.core.options import option
 
 
 @dataclass(frozen=True)
-class GomokuDQN:
+class RunSettings:
+    """What every training run has."""
+
+    seed: int = option(1, "random seed; on a CPU the same seed gives the same run")
+    device: str = option("auto", "cpu, cuda, or auto: cuda where there is one")
+    threads: int = option(2, "CPU threads; more are faster only on idle cores")
+    steps: int = option(0, "length of the run")
+    minutes: float = option(0.0, "stop after so many minutes, with a checkpoint; 0: no limit")
+
+
+@dataclass(frozen=True)
+class GomokuDQN(RunSettings):
     """Double DQN with dueling heads on Gomoku, by self-play."""
 
-    seed: int = option(1, "the same seed gives the same run on a CPU")
-    device: str = option("auto", "cpu, cuda, or auto: cuda where there is one")
-    threads: int = option(2, "threads on the CPU")
-    steps: int = option(200_000, "updates of the network in the whole run")
-    minutes: float = option(0.0, "stop after so many minutes, with a checkpoint; 0: don't")
+    steps: int = option(200_000, "gradient updates in the whole run")
 
     size: int = option(15, "points along a side of the board")
-    rule: Literal["standard", "freestyle"] = option("standard", "exactly five win, or five or more")
-    filters: int = option(64, "filters of every convolution")
-    layers: int = option(4, "convolutions of the trunk")
-
-    games: int = option(256, "games in play at once")
-    plies_per_step: int = option(1, "plies that every game goes on between two updates")
-    opening_stones: int = option(4, "a game begins with up to so many random stones, at most 8")
-    epsilon_start: float = option(0.30, "the explorer's share of random moves at the beginning")
-    epsilon_end: float = option(0.02, "and at the end")
-    epsilon_steps: int = option(200_000, "updates over which it falls")
-    epsilon_first: float = option(0.25, "the explorer's, where only self-play is asked for")
-    epsilon_second: float = option(0.05, "the partner's, and that of all other opponents")
-    heuristic_share: float = option(0.2, "share of games against the heuristic")
-    lesson_share: float = option(
-        0.0, "share of games where the heuristic plays itself, to learn from"
+    rule: Literal["standard", "freestyle"] = option(
+        "standard", "standard: exactly five in a row win; freestyle: five or more"
     )
-    elder_share: float = option(0.2, "share of games against older snapshots of the network")
-    elders: int = option(5, "how many snapshots are kept, to be met in turn")
-    elder_every: int = option(5_000, "updates between two snapshots")
-    step_penalty: float = option(0.0, "taken from the reward at every move, such as 0.001")
+    filters: int = option(64, "filters of every convolution; more learn more and run slower")
+    layers: int = option(4, "convolutions of the trunk; more learn more and run slower")
 
-    lesson_weight: float = option(0.0, "how much it counts to prefer the heuristic's own moves")
-    lesson_scale: float = option(0.1, "the lead in Q that makes a move e times as likely there")
+    games: int = option(256, "games played in parallel")
+    plies_per_step: int = option(
+        1, "plies in every game between two updates; more give fresher data per update"
+    )
+    opening_stones: int = option(
+        4, "each game starts with 0 to this many random stones (at most 8); more vary openings"
+    )
+    epsilon_start: float = option(0.30, "epsilon-greedy: the explorer's random moves at the start")
+    epsilon_end: float = option(0.02, "epsilon-greedy: the explorer's random moves at the end")
+    epsilon_steps: int = option(200_000, "updates over which epsilon falls linearly")
+    epsilon_first: float = option(0.25, "the explorer's epsilon with --self-play-only")
+    epsilon_second: float = option(0.05, "epsilon of its opponents, constant")
+    heuristic_share: float = option(0.2, "share of games against the heuristic agent")
+    demonstration_share: float = option(
+        0.0, "share of games in which the heuristic plays itself, as demonstrations"
+    )
+    snapshot_share: float = option(0.2, "share of games against past snapshots of the network")
+    snapshots: int = option(5, "how many past snapshots are kept and played in turn")
+    snapshot_every: int = option(5_000, "updates between two snapshots")
+    step_penalty: float = option(
+        0.0, "subtracted from the reward of every move, such as 0.001; more favours short games"
+    )
 
-    capacity: int = option(200_000, "transitions in the replay memory")
-    minimum: int = option(5_000, "transitions that must be there before learning begins")
-    prioritised: bool = option(False, "draw transitions by their errors, not uniformly")
-    priority_alpha: float = option(0.6, "how much errors count in drawing")
-    priority_beta: float = option(0.4, "how much weights make up for it at first; 1 at the end")
+    imitation_weight: float = option(
+        0.0, "weight of the imitation loss on the heuristic's moves; 0: reinforcement only"
+    )
+    imitation_temperature: float = option(
+        0.1, "softmax temperature over Q in the imitation loss; lower asks for smaller leads in Q"
+    )
 
-    gamma: float = option(0.99, "discount a ply")
-    n_step: int = option(1, "plies of play that a target looks ahead")
-    batch_size: int = option(256, "transitions an update")
-    learning_rate: float = option(1e-3, "Adam's, at the beginning")
-    learning_rate_end: float = option(1e-3, "and at the end, reached along a cosine")
-    clip: float = option(1.0, "the largest norm of a gradient")
-    target: Literal["soft", "hard"] = option("soft", "how the target network follows")
-    tau: float = option(0.01, "soft: the part of the way that it follows at every update")
-    hard_every: int = option(2_000, "hard: updates between two copies")
+    capacity: int = option(200_000, "transitions in the replay buffer; the oldest are replaced")
+    minimum: int = option(5_000, "transitions in the replay buffer before the first update")
+    prioritised: bool = option(
+        False, "prioritised experience replay: sample large TD errors more often"
+    )
+    priority_alpha: float = option(0.6, "exponent of the priorities; 0: uniform sampling")
+    priority_beta: float = option(
+        0.4, "importance-sampling exponent at the start, rising to 1; 1 corrects the bias fully"
+    )
 
-    log_every: int = option(100, "updates between two lines of the log")
+    gamma: float = option(0.99, "discount per ply; lower values early wins more")
+    n_step: int = option(1, "plies of the n-step return before the bootstrapped value")
+    batch_size: int = option(256, "transitions per update")
+    learning_rate: float = option(1e-3, "Adam's learning rate at the start")
+    learning_rate_end: float = option(1e-3, "learning rate at the end of the cosine schedule")
+    clip: float = option(1.0, "gradients are clipped to this norm")
+    target: Literal["soft", "hard"] = option(
+        "soft", "target network: soft moves a little every update, hard is copied now and then"
+    )
+    tau: float = option(0.01, "soft: share of the way per update; higher follows faster")
+    hard_every: int = option(2_000, "hard: updates between two copies; fewer follow faster")
+
+    log_every: int = option(100, "updates between two rows of the log")
     evaluate_every: int = option(5_000, "updates between two evaluations; 0: none")
     evaluate_games: int = option(200, "games against random, and as many against the heuristic")
     checkpoint_every: int = option(5_000, "updates between two checkpoints")
-    checkpoint_replay: bool = option(True, "keep the replay too: needed to resume exactly")
+    checkpoint_replay: bool = option(
+        True, "store the replay buffer in checkpoints: large, but needed to resume exactly"
+    )
 
     def __post_init__(self) -> None:
         check(self, at_least={"steps": 1, "games": 2, "threads": 1, "capacity": 1, "n_step": 1})
         check(self, at_least={"size": 5, "filters": 2, "layers": 1, "batch_size": 1})
-        check(self, at_least={"log_every": 1, "checkpoint_every": 1, "elder_every": 1})
+        check(self, at_least={"log_every": 1, "checkpoint_every": 1, "snapshot_every": 1})
+        if not self.imitation_temperature > 0:
+            raise BadSettings(
+                f"imitation_temperature must be more than 0, not {self.imitation_temperature:g}"
+            )
         if not 0 <= self.opening_stones <= 8:
             raise BadSettings(f"opening_stones must be from 0 to 8, not {self.opening_stones}")
         if self.minimum > self.capacity:
             raise BadSettings(
                 f"minimum ({self.minimum}) must not exceed capacity ({self.capacity})"
             )
-        if not 0 <= self.heuristic_share + self.lesson_share + self.elder_share <= 1:
+        if not 0 <= self.heuristic_share + self.demonstration_share + self.snapshot_share <= 1:
             raise BadSettings(
-                "heuristic_share, lesson_share and elder_share must add up to 1 at most"
+                "heuristic_share, demonstration_share and snapshot_share must add up to 1 at most"
             )
 
 
 @dataclass(frozen=True)
-class BattleshipHeatmap:
-    """A network that sees where ships lie, trained on fleets as the game places them."""
+class BattleshipHeatmap(RunSettings):
+    """A network that predicts where ships are, trained on fleets as the game places them."""
 
-    seed: int = option(1, "the same seed gives the same run on a CPU")
-    device: str = option("auto", "cpu, cuda, or auto: cuda where there is one")
-    threads: int = option(2, "threads on the CPU")
-    steps: int = option(20_000, "updates of the network in the whole run")
-    minutes: float = option(0.0, "stop after so many minutes, with a checkpoint; 0: don't")
+    steps: int = option(20_000, "gradient updates in the whole run")
 
-    filters: int = option(64, "filters of every convolution")
-    blocks: int = option(6, "residual blocks of two convolutions")
+    filters: int = option(64, "filters of every convolution; more learn more and run slower")
+    blocks: int = option(6, "residual blocks of two convolutions; more learn more, run slower")
 
-    boards: int = option(512, "boards in play at once; each gives every update one position")
-    epsilon: float = option(0.1, "share of shots that are drawn at random, so that it sees more")
-    learning_rate: float = option(1e-3, "Adam's, at the beginning")
-    learning_rate_end: float = option(1e-5, "and at the end, reached along a cosine")
-    clip: float = option(1.0, "the largest norm of a gradient")
+    boards: int = option(512, "boards played in parallel; each gives one position per update")
+    epsilon: float = option(0.1, "share of random shots; more show it more unusual positions")
+    learning_rate: float = option(1e-3, "Adam's learning rate at the start")
+    learning_rate_end: float = option(1e-5, "learning rate at the end of the cosine schedule")
+    clip: float = option(1.0, "gradients are clipped to this norm")
 
-    log_every: int = option(100, "updates between two lines of the log")
+    log_every: int = option(100, "updates between two rows of the log")
     evaluate_every: int = option(2_000, "updates between two evaluations; 0: none")
-    evaluate_games: int = option(1_000, "boards of an evaluation")
+    evaluate_games: int = option(1_000, "boards in an evaluation")
     checkpoint_every: int = option(2_000, "updates between two checkpoints")
 
     def __post_init__(self) -> None:
@@ -112,41 +139,45 @@ class BattleshipHeatmap:
 
 
 @dataclass(frozen=True)
-class BattleshipRL:
+class BattleshipRL(RunSettings):
     """An algorithm of Stable-Baselines3 on the vector environment of Battleship."""
 
     algorithm: Literal["ppo", "dqn", "a2c", "maskable-ppo"] = option(
-        "maskable-ppo", "which algorithm"
+        "maskable-ppo", "the algorithm; only maskable-ppo is kept from repeating shots"
     )
-    seed: int = option(1, "the same seed gives the same run on a CPU")
-    device: str = option("auto", "cpu, cuda, or auto: cuda where there is one")
-    threads: int = option(2, "threads on the CPU")
     steps: int = option(2_000_000, "shots in the whole run")
-    minutes: float = option(0.0, "stop after so many minutes, with a checkpoint; 0: don't")
 
-    filters: int = option(64, "filters of every convolution")
-    blocks: int = option(3, "residual blocks of two convolutions")
+    filters: int = option(64, "filters of every convolution; more learn more and run slower")
+    blocks: int = option(3, "residual blocks of two convolutions; more learn more, run slower")
 
-    boards: int = option(256, "boards in play at once")
+    boards: int = option(256, "boards played in parallel")
     reward_miss: float = option(-0.1, "reward of a miss")
     reward_hit: float = option(0.0, "reward of a hit")
-    reward_sunk: float = option(0.0, "reward of a sinking")
-    reward_won: float = option(0.0, "reward of the last sinking")
-    reward_invalid: float = option(-0.5, "reward of an invalid shot, where nothing masks it")
-    gamma: float = option(0.99, "discount a shot")
-    learning_rate: float = option(1e-3, "Adam's, at the beginning")
-    learning_rate_end: float = option(1e-4, "and at the end, reached along a line")
-    batch_size: int = option(2_048, "shots an update")
-    rollout: int = option(32, "ppo, a2c: shots on each board between two rounds of learning")
+    reward_sunk: float = option(0.0, "reward of sinking a ship")
+    reward_won: float = option(0.0, "reward of sinking the last ship")
+    reward_invalid: float = option(
+        -0.5, "reward of a repeated shot, which maskable-ppo never makes"
+    )
+    gamma: float = option(0.99, "discount per shot; lower values early hits more")
+    learning_rate: float = option(1e-3, "Adam's learning rate at the start")
+    learning_rate_end: float = option(1e-4, "learning rate at the end of the linear schedule")
+    batch_size: int = option(2_048, "shots per update")
+    rollout: int = option(32, "ppo, a2c: shots on each board before the policy is updated")
     epochs: int = option(4, "ppo: passes over each rollout")
-    gae_lambda: float = option(0.95, "ppo, a2c: how far advantages look ahead")
-    clip_range: float = option(0.2, "ppo: how far the policy may move in one round")
-    entropy: float = option(0.005, "ppo, a2c: bonus for an open mind")
-    buffer: int = option(200_000, "dqn: shots in the replay memory")
-    epsilon_end: float = option(0.05, "dqn: share of random shots in the end")
+    gae_lambda: float = option(
+        0.95, "ppo, a2c: lambda of the advantage estimate; lower has less variance, more bias"
+    )
+    clip_range: float = option(
+        0.2, "ppo: how far the probability ratio may move in one update; lower is more cautious"
+    )
+    entropy: float = option(
+        0.005, "ppo, a2c: weight of the entropy bonus; higher keeps the policy more random"
+    )
+    buffer: int = option(200_000, "dqn: shots in the replay buffer")
+    epsilon_end: float = option(0.05, "dqn: share of random shots at the end of epsilon-greedy")
 
     evaluate_every: int = option(200_000, "shots between two evaluations; 0: none")
-    evaluate_games: int = option(200, "boards of an evaluation")
+    evaluate_games: int = option(200, "boards in an evaluation")
     checkpoint_every: int = option(500_000, "shots between two checkpoints")
 
     def __post_init__(self) -> None:
@@ -156,19 +187,21 @@ class BattleshipRL:
 
 @dataclass(frozen=True)
 class Gate:
-    """What a trained network has to show in the arena before it ships."""
+    """The promotion gate: what a trained network has to show in the arena before it ships."""
 
     against: str = option("heuristic", "gomoku: the agent to beat")
     games: int = option(500, "games against it, or boards of Battleship")
-    threshold: float = option(0.55, "gomoku: the score to reach against it")
+    threshold: float = option(0.55, "gomoku: the score to reach against it; higher is stricter")
     random_games: int = option(200, "gomoku: games against random")
     random_threshold: float = option(0.95, "gomoku: the score to reach against random")
     epsilon: float = option(0.02, "gomoku: share of random moves of both sides, so that games vary")
     tree_games: int = option(0, "gomoku: games of dqn+mcts against dqn, for the report; 0: none")
-    most_shots: float = option(50.0, "battleship: the mean shots that must not be exceeded")
-    seed: int = option(0, "seed of the schedule")
-    executor: Literal["serial", "processes", "ray"] = option("processes", "where games run")
-    workers: int = option(0, "processes; 0: one a core")
+    most_shots: float = option(50.0, "battleship: the mean shots to stay below; lower is stricter")
+    seed: int = option(0, "random seed of the schedule")
+    executor: Literal["serial", "processes", "ray"] = option(
+        "processes", "where games run: in this process, in many, or on a Ray cluster"
+    )
+    workers: int = option(0, "worker processes; 0: one per core")
 
     def __post_init__(self) -> None:
         check(self, at_least={"games": 1, "random_games": 1, "tree_games": 0, "workers": 0})

@@ -1,4 +1,4 @@
-"""Where games run: in this process, in many, or on a cluster; the results are the same."""
+"""Executors: games run in this process, in many, or on a cluster, with the same results."""
 
 from __future__ import annotations
 

@@ -27,25 +27,25 @@ import cloudpickle  # type: ignore[import-untyped]
 from trireme.arena.outcome import Played
 from trireme.arena.player import Job, forfeited
 from trireme.arena.schedule import Fixture
-from trireme.core import leash
+from trireme.core.child_processes import end_with_parent, forget
 from trireme.core.errors import TriremeError
 from trireme.core.record import Moves, parse_record
 
 from . import ArenaError
-from .pace import Pace
-from .worker import Doing, Logbook
+from .chunk_size import ChunkSizer
+from .worker import Activity, ActivityLog
 
-PULSE = 0.2
-"""Seconds between two looks at workers that say nothing."""
-WATCHDOG = 3.0
-"""Seconds beyond its patience after which a worker is ended from outside."""
-KILLS = 3
-"""Deaths by a signal at one question of one game that are nobody's fault but the agent's."""
+POLL_SECONDS = 0.2
+"""Seconds between two checks of workers that send nothing."""
+WATCHDOG_GRACE = 3.0
+"""Seconds beyond its timeout after which the watchdog kills a worker."""
+MAX_KILLS = 3
+"""Deaths by a signal in the same call of the same game after which the agent is to blame."""
 ONE_THREAD = dict.fromkeys(
     ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
 )
-"""Workers share the cores among themselves; libraries that each took all of them would fight."""
-STARTS = 3
+"""One thread a worker: workers share the cores, and libraries that take all would oversubscribe."""
+MAX_FAILED_STARTS = 3
 """Workers in a row that may die before they are ready."""
 
 
@@ -59,7 +59,7 @@ class Processes:
         self._folder = Path(tempfile.mkdtemp(prefix="trireme-arena-"))
         self._packed = cloudpickle.dumps(job)
         self._workers: list[_Worker] = []
-        self._deaths: Counter[Doing] = Counter()
+        self._deaths: Counter[Activity] = Counter()
         self._starts = 0
 
     def __enter__(self) -> Processes:
@@ -76,92 +76,96 @@ class Processes:
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         queue = deque(fixtures)
-        pace = Pace()
+        sizer = ChunkSizer()
         while queue or any(w.chunk for w in self._workers):
-            self._staff(min(self._count, len(queue)))
+            self._start_workers(min(self._count, len(queue)))
             for worker in self._workers:
                 if worker.ready and not worker.chunk and queue:
-                    size = pace.chunk(len(queue), self._count)
+                    size = sizer.next_size(len(queue), self._count)
                     worker.give([queue.popleft() for _ in range(min(size, len(queue)))])
-            yield from self._listen(queue, pace)
+            yield from self._collect(queue, sizer)
 
-    def _staff(self, wanted: int) -> None:
+    def _start_workers(self, wanted: int) -> None:
         """Start workers until there are enough for the games that wait."""
         while len(self._workers) < wanted:
             self._workers.append(_Worker(self._folder, self._packed, self._log))
 
-    def _listen(self, queue: deque[Fixture], pace: Pace) -> Iterator[Played]:
-        heard = wait([w.link for w in self._workers], timeout=PULSE)
+    def _collect(self, queue: deque[Fixture], sizer: ChunkSizer) -> Iterator[Played]:
+        ready = wait([w.link for w in self._workers], timeout=POLL_SECONDS)
         for worker in list(self._workers):
-            if worker.link in heard:
+            if worker.link in ready:
                 done = worker.receive()
                 if done is not None:
                     self._starts = 0
-                    pace.add(done)
+                    sizer.add(done)
                     yield from done
                     continue
-                yield from self._bury(worker, queue)
+                yield from self._handle_death(worker, queue)
             elif worker.gone():
-                yield from self._bury(worker, queue)
+                yield from self._handle_death(worker, queue)
             elif worker.hangs():
-                yield from self._end_hanging(worker, queue)
+                yield from self._kill_hanging(worker, queue)
 
-    def _end_hanging(self, worker: _Worker, queue: deque[Fixture]) -> Iterator[Played]:
-        doing = worker.logbook.doing()
-        detail = f"gave no answer within {doing.patience:.3g} s and was ended with its process"
-        yield from self._remove(worker, queue, doing, ("time", detail))
+    def _kill_hanging(self, worker: _Worker, queue: deque[Fixture]) -> Iterator[Played]:
+        activity = worker.activity_log.activity()
+        detail = f"gave no answer within {activity.timeout:.3g} s and was ended with its process"
+        yield from self._remove(worker, queue, activity, ("time", detail))
 
-    def _bury(self, worker: _Worker, queue: deque[Fixture]) -> Iterator[Played]:
-        """A worker died: decide whose fault it was."""
-        status, doing = worker.status(), worker.logbook.doing()
+    def _handle_death(self, worker: _Worker, queue: deque[Fixture]) -> Iterator[Played]:
+        """A worker died: decide whether its agent is to blame."""
+        status, activity = worker.status(), worker.activity_log.activity()
         fault: tuple[str, str] | None = None
         if worker.ready:
-            self._deaths[doing] += 1
+            self._deaths[activity] += 1
         else:
             self._starts += 1
-            if self._starts >= STARTS:
-                raise ArenaError(f"workers can't start (status {status}){self._last_words()}")
-        if doing.busy and worker.chunk and (status >= 0 or self._deaths[doing] >= KILLS):
-            how = f"with status {status}" if status >= 0 else f"by signal {-status}, {KILLS} times"
-            fault = ("process", f"its process ended {how}")
-        elif self._deaths[doing] >= 2 * KILLS:
-            raise ArenaError(
-                f"workers die again and again at game {doing.game}, between moves"
-                f"{self._last_words()}"
+            if self._starts >= MAX_FAILED_STARTS:
+                raise ArenaError(f"workers can't start (status {status}){self._log_tail()}")
+        if activity.busy and worker.chunk and (status >= 0 or self._deaths[activity] >= MAX_KILLS):
+            how = (
+                f"with status {status}"
+                if status >= 0
+                else f"by signal {-status}, {MAX_KILLS} times"
             )
-        yield from self._remove(worker, queue, doing, fault)
+            fault = ("process", f"its process ended {how}")
+        elif self._deaths[activity] >= 2 * MAX_KILLS:
+            raise ArenaError(
+                f"workers die again and again at game {activity.game}, between moves"
+                f"{self._log_tail()}"
+            )
+        yield from self._remove(worker, queue, activity, fault)
 
     def _remove(
         self,
         worker: _Worker,
         queue: deque[Fixture],
-        doing: Doing,
+        activity: Activity,
         fault: tuple[str, str] | None,
     ) -> Iterator[Played]:
-        """End a worker; with a fault its game is forfeited, all else goes back to the queue."""
+        """Remove a worker; with a fault its game is forfeited, the rest goes back to the queue."""
         worker.kill()
         self._workers.remove(worker)
         left = list(worker.chunk.values())
-        if fault is not None and doing.game in worker.chunk:
-            fixture = worker.chunk[doing.game]
+        if fault is not None and activity.game in worker.chunk:
+            fixture = worker.chunk[activity.game]
             left.remove(fixture)
             moves = _moves(worker.last_record)
-            yield forfeited(self._job, fixture, moves, doing.seat, *fault)
+            yield forfeited(self._job, fixture, moves, activity.seat, *fault)
         queue.extendleft(reversed(left))
 
-    def _last_words(self) -> str:
+    def _log_tail(self) -> str:
         if self._log is None or not self._log.exists():
             return ""
-        said = self._log.read_text(encoding="utf-8", errors="replace").strip()
-        return f": {said[-500:]}" if said else ""
+        text = self._log.read_text(encoding="utf-8", errors="replace").strip()
+        return f": {text[-500:]}" if text else ""
 
 
 class _Worker:
-    """One worker process, seen from outside."""
+    """One worker process, seen from its parent."""
 
     def __init__(self, folder: Path, packed: bytes, log: Path | None) -> None:
         self._path = folder / uuid4().hex
-        self.logbook = Logbook(self._path, create=True)
+        self.activity_log = ActivityLog(self._path, create=True)
         self.last_record = ""
         ours, theirs = socket.socketpair()
         code = f"from trireme.arena.executors.worker import main; main({theirs.fileno()})"
@@ -177,11 +181,11 @@ class _Worker:
             )
         theirs.close()
         self.pid = self._process.pid
-        leash.hold(self.pid)
+        end_with_parent(self.pid)
         self.link = Connection(ours.detach())
         self.ready = False
         self.chunk: dict[int, Fixture] = {}
-        self._seen, self._since = self.logbook.doing(), time.monotonic()
+        self._seen, self._since = self.activity_log.activity(), time.monotonic()
         with suppress(OSError):
             self.link.send((sys.path, self._path, packed))
 
@@ -191,7 +195,7 @@ class _Worker:
             self.link.send(fixtures)
 
     def receive(self) -> list[Played] | None:
-        """What it sent; None when it is dead."""
+        """The results that it sent; None when it is dead."""
         try:
             done: list[Played] = self.link.recv()
         except (EOFError, OSError, pickle.UnpicklingError):
@@ -210,20 +214,20 @@ class _Worker:
         return -signal.SIGKILL
 
     def hangs(self) -> bool:
-        """Whether one question has been open for too long, by our own clock."""
-        doing = self.logbook.doing()
-        if doing != self._seen:
-            self._seen, self._since = doing, time.monotonic()
-        return doing.busy and time.monotonic() - self._since > doing.patience + WATCHDOG
+        """Whether one call has been running for too long, by our own clock."""
+        activity = self.activity_log.activity()
+        if activity != self._seen:
+            self._seen, self._since = activity, time.monotonic()
+        return activity.busy and time.monotonic() - self._since > activity.timeout + WATCHDOG_GRACE
 
     def kill(self) -> None:
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
-        leash.release(self.pid)
+        forget(self.pid)
         self.link.close()
-        self.last_record = self.logbook.record()
-        self.logbook.close()
+        self.last_record = self.activity_log.record()
+        self.activity_log.close()
         self._path.unlink(missing_ok=True)
 
 

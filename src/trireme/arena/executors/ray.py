@@ -1,8 +1,8 @@
 """The Ray executor: the same workers, on this machine or on all machines of a cluster.
 
-An actor on each machine's core looks after one worker process, exactly as the processes executor
-does; agents never run in the actor itself. When an actor or its machine is lost, its games are
-played again elsewhere.
+An actor per core supervises one worker process, exactly as the processes executor does; agents
+never run in the actor itself. When an actor or its machine is lost, its games are played again
+elsewhere.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 
 from . import ArenaError
-from .pace import Pace
+from .chunk_size import ChunkSizer
 from .processes import Processes
 
-LOSSES = 5
-"""Times that a chunk may be lost with its actor before something must be wrong."""
+MAX_LOSSES = 5
+"""Times that a chunk may be lost with its actor before the match is given up."""
 
 
 class RayCluster:
@@ -42,7 +42,7 @@ class RayCluster:
             self._connect(address)
         self._job = ray.put(job)
         self._count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._actor = ray.remote(num_cpus=1, max_restarts=0)(_Captain)
+        self._actor = ray.remote(num_cpus=1, max_restarts=0)(_WorkerActor)
         self._idle: list[Any] = []
 
     def _connect(self, address: str | None) -> None:
@@ -63,27 +63,27 @@ class RayCluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._dismiss()
+        self._kill_idle()
         if self._started:
             self._ray.shutdown()
 
-    def _dismiss(self) -> None:
+    def _kill_idle(self) -> None:
         while self._idle:
             self._ray.kill(self._idle.pop())
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
-        queue, pace = deque(fixtures), Pace()
+        queue, sizer = deque(fixtures), ChunkSizer()
         losses: Counter[int] = Counter()
         under_way: dict[Any, tuple[Any, list[Fixture]]] = {}
         while queue or under_way:
             while queue and len(under_way) < self._count:
                 actor = self._idle.pop() if self._idle else self._actor.remote(self._job)
-                size = pace.chunk(len(queue), self._count)
+                size = sizer.next_size(len(queue), self._count)
                 chunk = [queue.popleft() for _ in range(min(size, len(queue)))]
                 under_way[actor.play.remote(chunk)] = actor, chunk
             if not queue:
                 # An actor in place of a lost one may be waiting for the core of an idle one.
-                self._dismiss()
+                self._kill_idle()
             (ready, *_), _ = self._ray.wait(list(under_way), num_returns=1)
             actor, chunk = under_way.pop(ready)
             try:
@@ -93,20 +93,20 @@ class RayCluster:
                 raise ArenaError(f"an actor failed: {error.cause}") from error
             except self._ray.exceptions.RayError as error:
                 losses[chunk[0].number] += 1
-                if losses[chunk[0].number] > LOSSES:
+                if losses[chunk[0].number] > MAX_LOSSES:
                     raise ArenaError(f"actors are lost again and again: {error}") from error
                 queue.extendleft(reversed(chunk))
                 continue
             self._idle.append(actor)
-            pace.add(done)
+            sizer.add(done)
             yield from done
 
 
-class _Captain:
-    """The actor: keeps one worker process and hands it what comes."""
+class _WorkerActor:
+    """The Ray actor: supervises one worker process."""
 
     def __init__(self, job: Job) -> None:
-        self._crew = Processes(job, workers=1, log=Path(os.devnull))
+        self._executor = Processes(job, workers=1, log=Path(os.devnull))
 
     def play(self, fixtures: list[Fixture]) -> list[Played]:
-        return list(self._crew.run(fixtures))
+        return list(self._executor.run(fixtures))

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job, Unwatched, play_fixture
+from trireme.arena.player import Job, NoMonitor, play_fixture
 from trireme.arena.schedule import Fixture
 
 
@@ -36,7 +36,7 @@ class Serial:
             with self._log.open("a", encoding="utf-8") as log:
                 for fixture in fixtures:
                     with redirect_stdout(log):
-                        done = play_fixture(self._job, fixture, Unwatched())
+                        done = play_fixture(self._job, fixture, NoMonitor())
                     yield done
         finally:
             random.setstate(kept)

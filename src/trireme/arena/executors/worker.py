@@ -1,4 +1,4 @@
-"""A worker: a process of its own that plays chunks of fixtures and tells what it is doing."""
+"""A worker process: plays chunks of fixtures, and reports its activity through shared memory."""
 
 from __future__ import annotations
 
@@ -20,33 +20,35 @@ from trireme.arena.schedule import Fixture
 from trireme.core.game import Seat
 
 SEND_AFTER = 0.1
-"""Seconds of finished work that travel together; what a dying worker loses at most."""
+"""Seconds of finished work that are sent together: the most that a dying worker loses."""
 _NOBODY = -1
-_DOING = struct.Struct("=qqqd")
+_ACTIVITY = struct.Struct("=qqqd")
 _LENGTH = struct.Struct("=q")
-_RECORD = _DOING.size + _LENGTH.size
+_RECORD = _ACTIVITY.size + _LENGTH.size
 _SIZE = 4 << 20
-"""Bytes of a logbook: more than any game's record takes; what is not written takes no room."""
+"""Bytes of an activity log: more than any game's record; unwritten pages take no memory."""
 
 
 @dataclass(frozen=True)
-class Doing:
-    """What a worker is at: a game, the seat that it asks, the how-manieth question of the game."""
+class Activity:
+    """What a worker is doing: the game, the seat whose agent it calls, the number of the call."""
 
     game: int
     seat: Seat
-    question: int
-    patience: float
-    """Seconds that the answer may take."""
+    call: int
+    timeout: float
+    """Seconds that the call may take."""
 
     @property
     def busy(self) -> bool:
         return self.seat != _NOBODY
 
 
-class Logbook:
-    """A file in shared memory through which a worker is watched: what it does, and the record of
-    its game. It costs the worker no system call, and outlives it, however it died."""
+class ActivityLog:
+    """A memory-mapped file that the parent reads: its worker's activity and current record.
+
+    Writing to it costs the worker no system call, and it outlives the worker, however that died.
+    """
 
     def __init__(self, path: Path, *, create: bool = False) -> None:
         if create:
@@ -54,24 +56,24 @@ class Logbook:
                 file.truncate(_SIZE)
         with path.open("r+b") as file:
             self._map = mmap(file.fileno(), _SIZE)
-        self._game, self._question, self._written = -1, 0, 0
+        self._game, self._call, self._written = -1, 0, 0
         if create:
-            self.rest()
+            self.idle()
 
     def close(self) -> None:
         self._map.close()
 
     def begin(self, number: int) -> None:
-        self._game, self._question, self._written = number, 0, 0
-        _LENGTH.pack_into(self._map, _DOING.size, 0)
-        self.rest()
+        self._game, self._call, self._written = number, 0, 0
+        _LENGTH.pack_into(self._map, _ACTIVITY.size, 0)
+        self.idle()
 
-    def busy(self, seat: Seat, patience: float) -> None:
-        self._question += 1
-        _DOING.pack_into(self._map, 0, self._game, seat, self._question, patience)
+    def busy(self, seat: Seat, timeout: float) -> None:
+        self._call += 1
+        _ACTIVITY.pack_into(self._map, 0, self._game, seat, self._call, timeout)
 
-    def rest(self) -> None:
-        _DOING.pack_into(self._map, 0, self._game, _NOBODY, self._question, 0.0)
+    def idle(self) -> None:
+        _ACTIVITY.pack_into(self._map, 0, self._game, _NOBODY, self._call, 0.0)
 
     def line(self, text: str) -> None:
         data = text.encode()
@@ -79,37 +81,37 @@ class Logbook:
         if at + len(data) <= _SIZE:
             self._map[at : at + len(data)] = data
             self._written += len(data)
-            _LENGTH.pack_into(self._map, _DOING.size, self._written)
+            _LENGTH.pack_into(self._map, _ACTIVITY.size, self._written)
 
-    def doing(self) -> Doing:
-        """What the worker is at now, or was when it died."""
-        return Doing(*_DOING.unpack_from(self._map, 0))
+    def activity(self) -> Activity:
+        """What the worker is doing now, or was doing when it died."""
+        return Activity(*_ACTIVITY.unpack_from(self._map, 0))
 
     def record(self) -> str:
-        """The record of the game that it is at, as far as it was written."""
-        (length,) = _LENGTH.unpack_from(self._map, _DOING.size)
+        """The record of the current game, as far as it was written."""
+        (length,) = _LENGTH.unpack_from(self._map, _ACTIVITY.size)
         return self._map[_RECORD : _RECORD + length].decode()
 
 
 def main(descriptor: int) -> None:
-    """A worker's life: get the job, announce itself, play what comes until the link closes."""
+    """The entry point: receive the job, report readiness, play chunks until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     link = Connection(descriptor)
-    paths, logbook_path, packed = link.recv()
+    paths, activity_path, packed = link.recv()
     sys.path[:] = paths
     job: Job = cloudpickle.loads(packed)
-    logbook = Logbook(logbook_path)
+    activity_log = ActivityLog(activity_path)
     link.send([])
     with suppress(EOFError, OSError):
         while True:
-            _play(link, job, logbook, link.recv())
+            _play(link, job, activity_log, link.recv())
 
 
-def _play(link: Connection, job: Job, logbook: Logbook, chunk: list[Fixture]) -> None:
+def _play(link: Connection, job: Job, activity_log: ActivityLog, chunk: list[Fixture]) -> None:
     done: list[Played] = []
     began = time.monotonic()
     for fixture in chunk:
-        done.append(play_fixture(job, fixture, logbook))
+        done.append(play_fixture(job, fixture, activity_log))
         if time.monotonic() - began > SEND_AFTER:
             link.send(done)
             done, began = [], time.monotonic()

@@ -1,4 +1,4 @@
-"""What a match came to, for programs (JSON) and for people (one page that needs no other file)."""
+"""The report of a match: JSON for programs, one self-contained HTML page for people."""
 
 from .build import AgentReport, ForfeitReport, Report, SprtReport, build_report, to_plain
 from .write import write_reports

@@ -17,11 +17,11 @@ from trireme.arena.standing import (
     Difference,
     Duel,
     FirstSeat,
-    Row,
-    Score,
-    Shots,
-    one_seat_table,
-    two_seat_table,
+    GameResult,
+    ScoreStanding,
+    ShotsStanding,
+    one_seat_standings,
+    two_seat_standings,
 )
 from trireme.arena.statistics.sprt import pair_counts
 from trireme.core.options import settings
@@ -37,7 +37,7 @@ class AgentReport:
     time_per_move: float
     """Seconds, the mean over all its decisions."""
     forfeits: int
-    standing: Score | Shots
+    standing: ScoreStanding | ShotsStanding
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,7 @@ class ForfeitReport:
 
 @dataclass(frozen=True)
 class SprtReport:
-    """How the sequential test stands."""
+    """The state of the sequential test."""
 
     elo0: float
     elo1: float
@@ -68,7 +68,7 @@ class SprtReport:
 
 @dataclass(frozen=True)
 class Report:
-    """A match and what it came to."""
+    """A match and its results."""
 
     game: str
     settings: dict[str, Any]
@@ -101,11 +101,11 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
     differences: tuple[Difference, ...] = ()
     first_seat: FirstSeat | None = None
     notes: tuple[str, ...] = ()
-    standings: Mapping[str, Score | Shots]
+    standings: Mapping[str, ScoreStanding | ShotsStanding]
     if match.game.seats == 1:
-        standings, differences = one_seat_table(match.names, rows)
+        standings, differences = one_seat_standings(match.names, rows)
     else:
-        table = two_seat_table(match.names, rows)
+        table = two_seat_standings(match.names, rows)
         standings, duels = table.scores, table.duels
         first_seat, notes = table.first_seat, table.notes
     forfeits = tuple(_forfeits(match, fixtures, outcomes))
@@ -134,10 +134,10 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
 
 def rows_of(
     match: Match, fixtures: Mapping[int, Fixture], outcomes: Mapping[int, Outcome]
-) -> list[Row]:
+) -> list[GameResult]:
     """Finished games as the statistics take them, in schedule order."""
     return [
-        Row(
+        GameResult(
             tuple(match.names[i] for i in fixtures[number].seats),
             outcome.returns,
             fixtures[number].round,
@@ -177,7 +177,7 @@ def _agents(
     match: Match,
     fixtures: Mapping[int, Fixture],
     outcomes: Mapping[int, Outcome],
-    standings: Mapping[str, Score | Shots],
+    standings: Mapping[str, ScoreStanding | ShotsStanding],
     forfeits: Iterable[ForfeitReport],
 ) -> tuple[AgentReport, ...]:
     seconds: defaultdict[str, float] = defaultdict(float)

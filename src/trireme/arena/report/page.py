@@ -9,12 +9,13 @@ from pathlib import Path
 import numpy as np
 
 from trireme.arena.run import Progress
-from trireme.arena.standing import Score, Shots
-from trireme.arena.statistics.intervals import Interval
+from trireme.arena.standing import ScoreStanding, ShotsStanding
+from trireme.core.intervals import Interval
+from trireme.core.svg_plot import COLOURS, STYLE
 
 from . import sections
 from .build import AgentReport, Report
-from .plots import COLOURS, Line, Spread, distributions, duration, intervals, shares
+from .plots import Distribution, IntervalRow, distributions, duration, intervals, shares
 
 _STYLE = Path(__file__).with_name("page.css")
 
@@ -22,6 +23,7 @@ _STYLE = Path(__file__).with_name("page.css")
 def page(report: Report, progress: Progress) -> str:
     """The whole page."""
     colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
+    page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
     parts = (
         _standings(report, colours),
@@ -40,7 +42,7 @@ def page(report: Report, progress: Progress) -> str:
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{_STYLE.read_text(encoding='utf-8')}</style></head>"
+        f"<title>{escape(title)}</title><style>{STYLE}{page_css}</style></head>"
         f"<body>{_header(report)}<main>{''.join(parts)}</main>"
         f"<footer>Trireme {escape(report.version)} · intervals are 95 %</footer></body></html>\n"
     )
@@ -57,12 +59,12 @@ def _header(report: Report) -> str:
         "schedule": f"<code>{report.schedule_hash}</code>",
         "results": f"<code>{report.results_hash}</code>",
     }
-    told = "".join(f"<div>{name}<b>{value}</b></div>" for name, value in facts.items())
+    shown = "".join(f"<div>{name}<b>{value}</b></div>" for name, value in facts.items())
     best = report.agents[0].name
     return (
         f"<header><div><h1>{escape(report.game.capitalize())} {kind}</h1>"
         f"<p>{escape(best)} leads {_others(len(report.agents) - 1)}"
-        f'</p><div class="facts">{told}</div></div></header>'
+        f'</p><div class="facts">{shown}</div></div></header>'
     )
 
 
@@ -73,8 +75,8 @@ def _others(count: int) -> str:
 def _notes(report: Report) -> str:
     if not report.notes:
         return ""
-    told = "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
-    return f"<section><h2>Worth knowing</h2>{told}</section>"
+    notes = "".join(f'<p class="note">{escape(note)}</p>' for note in report.notes)
+    return f"<section><h2>Notes</h2>{notes}</section>"
 
 
 def _standings(report: Report, colours: dict[str, str]) -> str:
@@ -101,16 +103,16 @@ def _standings(report: Report, colours: dict[str, str]) -> str:
 def _standing(agent: AgentReport, colour: str) -> str:
     spec = agent.spec if agent.spec not in (None, agent.name) else ""
     cells = [str(agent.games)]
-    told = agent.standing
-    if isinstance(told, Shots):
-        cells += [f"<b>{told.shots_mean:.2f}</b>", _span(told.shots_ci95, ".2f")]
-        cells.append(f"{told.shots_median:g}")
+    standing = agent.standing
+    if isinstance(standing, ShotsStanding):
+        cells += [f"<b>{standing.shots_mean:.2f}</b>", _span(standing.shots_ci95, ".2f")]
+        cells.append(f"{standing.shots_median:g}")
     else:
-        cells += [str(told.wins), str(told.draws), str(told.losses)]
-        low, high = told.score_ci95
-        cells.append(f"{told.score:.1%}<br><small>{low:.1%} – {high:.1%}</small>")
-        elo = f"{told.elo:+.0f}".replace("-", "−")
-        cells.append(f"<b>{elo}</b><br>{_span(told.elo_ci95, '+.0f')}")
+        cells += [str(standing.wins), str(standing.draws), str(standing.losses)]
+        low, high = standing.score_ci95
+        cells.append(f"{standing.score:.1%}<br><small>{low:.1%} – {high:.1%}</small>")
+        elo = f"{standing.elo:+.0f}".replace("-", "−")
+        cells.append(f"<b>{elo}</b><br>{_span(standing.elo_ci95, '+.0f')}")
     took = duration(agent.time_per_move) if agent.time_per_move else "–"
     cells += [took, str(agent.forfeits) if agent.forfeits else "–"]
     body = "".join(f"<td>{cell}</td>" for cell in cells)
@@ -132,17 +134,19 @@ def _ratings(report: Report, colours: dict[str, str]) -> str:
         return ""
     lines = []
     for agent in report.agents:
-        assert isinstance(agent.standing, Score)
+        assert isinstance(agent.standing, ScoreStanding)
         low, high = agent.standing.elo_ci95
         label = f"{agent.standing.elo:+.0f}".replace("-", "−")
         hover = f"{agent.name}: {agent.standing.elo:+.1f} Elo, 95 % from {low:+.1f} to {high:+.1f}"
         lines.append(
-            Line(agent.name, colours[agent.name], agent.standing.elo, low, high, label, hover)
+            IntervalRow(
+                agent.name, colours[agent.name], agent.standing.elo, low, high, label, hover
+            )
         )
     return (
-        "<section><h2>Ratings</h2><p>Bradley–Terry ratings with draws and the advantage of the"
-        " first seat, on the Elo scale, the mean of the field at 0. The bars are 95 % intervals"
-        " from resampling whole starts.</p>"
+        "<section><h2>Ratings</h2><p>Bradley–Terry ratings with Davidson's draws and a first-seat"
+        " advantage, on the Elo scale; the mean of the field is 0. The bars are 95 % bootstrap"
+        " intervals, resampled by start.</p>"
         f"{intervals(lines, 'Elo')}</section>"
     )
 
@@ -152,16 +156,16 @@ def _shots(report: Report, progress: Progress, colours: dict[str, str]) -> str:
         return ""
     shots = _by_agent(progress, "shots")
     spreads = [
-        Spread(a.name, colours[a.name], shots[a.name]) for a in report.agents if shots[a.name]
+        Distribution(a.name, colours[a.name], shots[a.name]) for a in report.agents if shots[a.name]
     ]
     lines = []
     for agent in report.agents:
-        if isinstance(agent.standing, Shots) and agent.games:
+        if isinstance(agent.standing, ShotsStanding) and agent.games:
             low, high = agent.standing.shots_ci95
             mean = agent.standing.shots_mean
             hover = f"{agent.name}: {mean:.2f} shots, 95 % from {low:.2f} to {high:.2f}"
             lines.append(
-                Line(agent.name, colours[agent.name], mean, low, high, f"{mean:.2f}", hover)
+                IntervalRow(agent.name, colours[agent.name], mean, low, high, f"{mean:.2f}", hover)
             )
     return (
         "<section><h2>Mean number of shots</h2><p>Fewer are better. All agents met the same"
@@ -179,11 +183,12 @@ def _first_seat(report: Report, progress: Progress) -> str:
         return ""
     ends = Counter(np.sign(o.returns[0] - o.returns[1]) for o in progress.counted.values())
     low, high = first.score_ci95
+    elo = f"{first.elo:+.0f}".replace("-", "−")
     words = ("first seat wins", "draws", "second seat wins")
     return (
         "<section><h2>First-move advantage</h2>"
-        f"<p>The first seat scored <b>{first.score:.1%}</b> ({low:.1%} – {high:.1%}). Strength set"
-        f" aside, sitting first was worth <b>{first.elo:+.0f} Elo</b>"
+        f"<p>The first seat scored <b>{first.score:.1%}</b> ({low:.1%} – {high:.1%}). Corrected for"
+        f" strength, the first seat was worth <b>{elo} Elo</b>"
         f" {_span(first.elo_ci95, '+.0f')}. Every start was played from both seats, so it cancels"
         f" in the ratings.</p>{shares(ends[1], ends[0], ends[-1], words)}</section>"
     )
@@ -194,7 +199,9 @@ def _lengths(report: Report, progress: Progress, colours: dict[str, str]) -> str
         return ""
     lengths = _by_agent(progress, "moves")
     spreads = [
-        Spread(a.name, colours[a.name], lengths[a.name]) for a in report.agents if lengths[a.name]
+        Distribution(a.name, colours[a.name], lengths[a.name])
+        for a in report.agents
+        if lengths[a.name]
     ]
     return (
         "<section><h2>Length of games</h2><p>Moves in the games of each agent; the dashed line is"
@@ -216,14 +223,16 @@ def _times(report: Report, progress: Progress, colours: dict[str, str]) -> str:
                 f"{agent.name}: {mean} a move; in 90 % of games {duration(low)} – {duration(high)}"
             )
             lines.append(
-                Line(agent.name, colours[agent.name], agent.time_per_move, low, high, mean, hover)
+                IntervalRow(
+                    agent.name, colours[agent.name], agent.time_per_move, low, high, mean, hover
+                )
             )
     if not lines:
         return ""
     return (
-        "<section><h2>Time a move</h2><p>The mean over all moves; the bar holds the means of nine"
-        " games in ten.</p>"
-        f"{intervals(lines, 'seconds, each step ten times the last', log=True)}</section>"
+        "<section><h2>Time a move</h2><p>The mean over all moves; the bar spans the means of 90 %"
+        " of the games.</p>"
+        f"{intervals(lines, 'time a move, logarithmic', log=True)}</section>"
     )
 
 

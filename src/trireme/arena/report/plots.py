@@ -1,26 +1,29 @@
-"""Plots as SVG text: no script, no library, crisp on paper and on screens."""
+"""The plots of an arena report: points with intervals, histograms, and a bar of shares."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
-COLOURS = (
-    "#1f6f8b", "#c8553d", "#6a8d3f", "#8a5a9e", "#d29b2f", "#3d5a80", "#a0526b", "#4c9085",
-)  # fmt: skip
+from trireme.core.svg_plot import Scale, figure, linear_scale, log_scale, number, text, x_axis
+
 WIDTH = 860
 LABELS = 190
 """Pixels at the left for the names of agents."""
 RIGHT = 96
 ROW = 38
+TALL = 58
+"""Pixels of a histogram's row."""
+SHORTEST = 1e-7
+"""Seconds at which the axis of times begins at the latest."""
 
 
 @dataclass(frozen=True)
-class Line:
+class IntervalRow:
     """One agent in a plot of points with intervals."""
 
     name: str
@@ -33,7 +36,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Spread:
+class Distribution:
     """One agent in a plot of distributions."""
 
     name: str
@@ -41,53 +44,56 @@ class Spread:
     values: Sequence[float]
 
 
-def intervals(lines: Sequence[Line], axis: str, *, log: bool = False) -> str:
-    """A point and a whisker for each agent, on one axis."""
+def intervals(lines: Sequence[IntervalRow], axis: str, *, log: bool = False) -> str:
+    """A point and its interval for each agent, on one axis; logarithmic ones are of seconds."""
     ends = [e for line in lines for e in (line.low, line.high, line.value) if math.isfinite(e)]
-    place, ticks = _log_axis(ends) if log else _axis(min(ends), max(ends))
-    height = len(lines) * ROW + 46
-    parts = [_grid(ticks, place, len(lines) * ROW + 8, _seconds if log else _number, axis)]
+    place = (
+        log_scale(ends, LABELS, WIDTH - RIGHT, SHORTEST)
+        if log
+        else linear_scale(ends, LABELS, WIDTH - RIGHT, 0.06)
+    )
+    form = duration if log else number
+    parts = [x_axis(place, 6, len(lines) * ROW + 8, axis, form=form)]
     for row, line in enumerate(lines):
         y = row * ROW + 26
         low = line.low if math.isfinite(line.low) else min(ends)
         high = line.high if math.isfinite(line.high) else max(ends)
         parts.append(
             f"<g><title>{escape(line.hover)}</title>{_name(line.name, y)}"
-            f'<line x1="{place(low):.1f}" x2="{place(high):.1f}" y1="{y}" y2="{y}"'
-            f' stroke="{line.colour}" stroke-width="9" stroke-linecap="round" opacity=".25"/>'
-            f'<circle cx="{place(line.value):.1f}" cy="{y}" r="6.5" fill="{line.colour}"/>'
-            f'<text x="{WIDTH - RIGHT + 16}" y="{y + 5}" class="value">{escape(line.label)}</text>'
-            "</g>"
+            f'<line x1="{place(low):.1f}" x2="{place(high):.1f}" y1="{y}" y2="{y}" class="series"'
+            f' stroke="{line.colour}" stroke-width="9" stroke-linecap="round" opacity=".3"/>'
+            f'<circle cx="{place(line.value):.1f}" cy="{y}" r="6.5" class="series"'
+            f' fill="{line.colour}"/>'
+            f"{text(line.label, WIDTH - RIGHT + 16, y + 5, 'title')}</g>"
         )
-    return _svg(height, parts, axis)
+    return figure(WIDTH, len(lines) * ROW + 46, parts, axis)
 
 
-def distributions(spreads: Sequence[Spread], axis: str) -> str:
+def distributions(spreads: Sequence[Distribution], axis: str) -> str:
     """A histogram for each agent, one under another on one axis, with median and mean."""
     values = np.concatenate([np.asarray(s.values, float) for s in spreads])
     low, high = float(values.min()), float(values.max())
     width = max(1, math.ceil((high - low + 1) / 60))
     edges = np.arange(math.floor(low), math.floor(high) + width + 1, width) - 0.5
-    place, ticks = _axis(float(edges[0]), float(edges[-1]), around=0.0)
-    tall = 58
+    place = Scale(float(edges[0]), float(edges[-1]), LABELS, WIDTH - RIGHT)
     counts = [np.histogram(s.values, edges)[0] / max(1, len(s.values)) for s in spreads]
     highest = max(float(c.max()) for c in counts) or 1.0
-    parts = [_grid(ticks, place, len(spreads) * tall + 10, _number, axis)]
+    parts = [x_axis(place, 6, len(spreads) * TALL + 10, axis)]
     for row, (spread, shares) in enumerate(zip(spreads, counts, strict=True)):
-        base = (row + 1) * tall + 8
+        base = (row + 1) * TALL + 8
         parts.append(_name(spread.name, base - 14))
         for edge, share in zip(edges, shares, strict=False):
             if share > 0:
                 x, end = place(float(edge)), place(float(edge) + width)
-                size = share / highest * (tall - 14)
+                size = share / highest * (TALL - 14)
                 title = _bin_title(edge, width, share)
                 parts.append(
                     f'<rect x="{x:.1f}" y="{base - size:.1f}" width="{max(end - x - 1, 0.8):.1f}"'
-                    f' height="{size:.1f}" rx="1.5" fill="{spread.colour}" opacity=".8">'
-                    f"<title>{title}</title></rect>"
+                    f' height="{size:.1f}" rx="1.5" class="series" fill="{spread.colour}"'
+                    f' opacity=".8"><title>{title}</title></rect>'
                 )
         parts.append(_median(spread, place, base))
-    return _svg(len(spreads) * tall + 48, parts, axis)
+    return figure(WIDTH, len(spreads) * TALL + 48, parts, axis)
 
 
 def shares(wins: int, draws: int, losses: int, words: tuple[str, str, str]) -> str:
@@ -103,21 +109,22 @@ def shares(wins: int, draws: int, losses: int, words: tuple[str, str, str]) -> s
         parts.append(
             f'<g><title>{word}: {count} ({count / total:.1%})</title><rect x="{x:.1f}" y="0"'
             f' width="{size:.1f}" height="34" fill="{colour}"/><text x="{x + size / 2:.1f}" y="22"'
-            f' text-anchor="middle" fill="{ink}" class="inside">{inside}</text></g>'
+            f' text-anchor="middle" class="title" style="fill:{ink}">{inside}</text></g>'
         )
         x += size
-    return _svg(34, [f'<g clip-path="inset(0 round 6px)">{"".join(parts)}</g>'], "first seat")
+    bar = f'<g clip-path="inset(0 round 6px)">{"".join(parts)}</g>'
+    return figure(WIDTH, 34, [bar], "first seat")
 
 
-def _median(spread: Spread, place: Callable[[float], float], base: float) -> str:
+def _median(spread: Distribution, place: Scale, base: float) -> str:
     median = float(np.median(spread.values))
     mean = float(np.mean(spread.values))
     x = place(median)
     return (
-        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{base - 46}" y2="{base}" stroke="#14213d"'
+        f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{base - 46}" y2="{base}" class="mark"'
         f' stroke-width="1.6" stroke-dasharray="3 3"><title>median {median:g}</title></line>'
-        f'<text x="{WIDTH - RIGHT + 16}" y="{base - 22}" class="value">{mean:.1f}</text>'
-        f'<text x="{WIDTH - RIGHT + 16}" y="{base - 7}" class="small">median {median:g}</text>'
+        f"{text(f'{mean:.1f}', WIDTH - RIGHT + 16, base - 22, 'title')}"
+        f"{text(f'median {median:g}', WIDTH - RIGHT + 16, base - 7, 'small')}"
     )
 
 
@@ -127,64 +134,10 @@ def _bin_title(edge: float, width: int, share: float) -> str:
     return f"{first if width == 1 else f'{first}–{last}'}: {share:.1%} of games"
 
 
-def _axis(
-    low: float, high: float, around: float = 0.06
-) -> tuple[Callable[[float], float], list[float]]:
-    """A linear scale from value to pixel, and round numbers for its ticks."""
-    if high - low < 1e-9:
-        low, high = low - 1, high + 1
-    margin = (high - low) * around
-    low, high = low - margin, high + margin
-    raw = (high - low) / 7
-    power = 10 ** math.floor(math.log10(raw))
-    step = next(m * power for m in (1, 2, 5, 10) if m * power >= raw)
-    ticks = [k * step for k in range(math.ceil(low / step), math.floor(high / step) + 1)]
-    return lambda v: LABELS + (v - low) / (high - low) * (WIDTH - LABELS - RIGHT), ticks
-
-
-def _log_axis(ends: Sequence[float]) -> tuple[Callable[[float], float], list[float]]:
-    floor = 1e-7
-    low = math.floor(math.log10(max(floor, min(ends))) - 0.1)
-    high = max(low + 1, math.ceil(math.log10(max(floor, *ends)) + 0.1))
-
-    def place(value: float) -> float:
-        share = (math.log10(max(floor, value)) - low) / (high - low)
-        return LABELS + share * (WIDTH - LABELS - RIGHT)
-
-    return place, [10.0**power for power in range(low, high + 1)]
-
-
-def _grid(
-    ticks: Sequence[float],
-    place: Callable[[float], float],
-    bottom: float,
-    form: Callable[[float], str],
-    axis: str,
-) -> str:
-    lines = "".join(
-        f'<line x1="{place(t):.1f}" x2="{place(t):.1f}" y1="6" y2="{bottom}" class="grid'
-        f'{" zero" if t == 0 else ""}"/><text x="{place(t):.1f}" y="{bottom + 16}"'
-        f' class="tick">{form(t)}</text>'
-        for t in ticks
-    )
-    middle = LABELS + (WIDTH - LABELS - RIGHT) / 2
-    return f'{lines}<text x="{middle}" y="{bottom + 34}" class="axis">{escape(axis)}</text>'
-
-
 def _name(name: str, y: float) -> str:
+    """An agent's name at the left, cut where it is long; the whole one shows on hovering."""
     shown = name if len(name) <= 24 else name[:23] + "…"
-    return (
-        f'<text x="{LABELS - 16}" y="{y + 5}" class="name">{escape(shown)}'
-        f"<title>{escape(name)}</title></text>"
-    )
-
-
-def _number(value: float) -> str:
-    return f"{value:g}".replace("-", "−")
-
-
-def _seconds(value: float) -> str:
-    return duration(value)
+    return f"<g><title>{escape(name)}</title>{text(shown, LABELS - 16, y + 5, 'title', 'end')}</g>"
 
 
 def duration(seconds: float) -> str:
@@ -197,10 +150,3 @@ def duration(seconds: float) -> str:
         if seconds >= size:
             return f"{seconds / size:.3g} {unit}"
     return f"{seconds * 1e6:.3g} µs"
-
-
-def _svg(height: float, parts: Sequence[str], label: str) -> str:
-    return (
-        f'<svg viewBox="0 0 {WIDTH} {height:.0f}" role="img" aria-label="{escape(label)}">'
-        f"{''.join(parts)}</svg>"
-    )

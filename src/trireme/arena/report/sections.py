@@ -6,7 +6,7 @@ from collections import Counter
 from html import escape
 
 from trireme.arena.run import Progress
-from trireme.arena.standing import CERTAIN, Duel
+from trireme.arena.standing import SIGNIFICANT, Duel
 
 from .build import Report
 
@@ -36,9 +36,9 @@ def cross_table(report: Report) -> str:
         if not report.gauntlet or row not in columns:
             rows.append(f"<tr><td>{escape(row)}</td>{cells}</tr>")
     return (
-        "<section><h2>Who beat whom</h2><p>The score of the agent on the left against the one"
-        " above, with wins, draws and losses. A star marks a difference beyond chance (p &lt;"
-        f" {CERTAIN:g}, corrected by Holm for all pairings).</p>"
+        "<section><h2>Cross table</h2><p>The score of the agent on the left against the one"
+        " above, with wins, draws and losses. A star marks a difference that is significant (p &lt;"
+        f" {SIGNIFICANT:g} after Holm's correction for all pairings).</p>"
         f'<table class="cross"><tr><th></th>{top}</tr>{"".join(rows)}</table></section>'
     )
 
@@ -51,7 +51,7 @@ def _cross_cell(duels: dict[tuple[str, str], Duel], row: str, col: str) -> str:
     score = duel.score if ours else 1 - duel.score
     wins, losses = (duel.wins, duel.losses) if ours else (duel.losses, duel.wins)
     low, high = duel.score_ci95 if ours else (1 - duel.score_ci95[1], 1 - duel.score_ci95[0])
-    star = " ★" if duel.p_value < CERTAIN else ""
+    star = " ★" if duel.p_value < SIGNIFICANT else ""
     depth = abs(score - 0.5) * 1.5
     colour = f"rgb(31 111 139 / {depth:.0%})" if score > 0.5 else f"rgb(200 85 61 / {depth:.0%})"
     ratio = "" if duel.variance_ratio is None else f"; variance of pairs ×{duel.variance_ratio:.2f}"
@@ -67,26 +67,28 @@ def differences(report: Report) -> str:
     if not report.differences:
         return ""
     rows = []
-    for told in report.differences:
-        better, worse = told.agents if told.shots <= 0 else told.agents[::-1]
-        low, high = sorted(abs(s) if told.shots * s > 0 else -abs(s) for s in told.shots_ci95)
-        star = " ★" if told.p_value < CERTAIN else ""
+    for difference in report.differences:
+        better, worse = difference.agents if difference.shots <= 0 else difference.agents[::-1]
+        low, high = sorted(
+            abs(s) if difference.shots * s > 0 else -abs(s) for s in difference.shots_ci95
+        )
+        star = " ★" if difference.p_value < SIGNIFICANT else ""
         rows.append(
             f'<tr><td class="agent">{escape(better)}</td><td class="left">{escape(worse)}</td>'
-            f"<td>{told.games}</td><td><b>{abs(told.shots):.2f}{star}</b></td>"
-            f"<td><small>{low:.2f} … {high:.2f}</small></td><td>{told.p_value:.2g}</td></tr>"
+            f"<td>{difference.games}</td><td><b>{abs(difference.shots):.2f}{star}</b></td>"
+            f"<td><small>{low:.2f} … {high:.2f}</small></td><td>{difference.p_value:.2g}</td></tr>"
         )
     return (
         "<section><h2>Compared on the same fleets</h2><p>Shots that the first agent saves against"
-        " the second, fleet by fleet, with intervals from resampling fleets. A star marks a"
-        " difference beyond chance (corrected by Holm).</p><table><tr><th>agent</th>"
+        " the second, fleet by fleet, with bootstrap intervals over fleets. A star marks a"
+        " significant difference (after Holm's correction).</p><table><tr><th>agent</th>"
         '<th class="left">against</th><th>fleets</th><th>shots saved</th><th>95 %</th><th>p</th>'
         f"</tr>{''.join(rows)}</table></section>"
     )
 
 
 def sprt(report: Report) -> str:
-    """The sequential test: its question, its answer, how far it has come."""
+    """The sequential test: hypotheses, verdict, and the log-likelihood ratio between its bounds."""
     test = report.sprt
     if test is None:
         return ""
@@ -102,8 +104,9 @@ def sprt(report: Report) -> str:
     }[test.verdict]
     counts = "".join(f"<td>{c}</td>" for c in test.counts)
     return (
-        f"<section><h2>Sequential test</h2><p>{test.elo0:g} against {test.elo1:g} Elo, error rates"
-        f" {test.alpha:g} and {test.beta:g}, over pairs of games in schedule order.</p>"
+        f"<section><h2>Sequential test (pentanomial GSPRT)</h2><p>{test.elo0:g} against"
+        f" {test.elo1:g} Elo, error rates {test.alpha:g} and {test.beta:g}, over"
+        " pairs of games in schedule order.</p>"
         f'<p class="verdict">{answer}</p><div class="gauge"><i style="left:{share:.1%}"></i></div>'
         f'<div class="ends"><span>{low:.2f}: not stronger</span><span>log-likelihood ratio'
         f" {test.llr:.2f}</span><span>{high:.2f}: stronger</span></div>"
@@ -119,7 +122,7 @@ def _test_names(report: Report) -> tuple[str, str]:
 
 
 def forfeits(report: Report) -> str:
-    """Every game that was lost without being beaten, and why."""
+    """Every forfeited game, and why."""
     if not report.forfeits:
         return ""
     by_cause = Counter((f.agent, f.reason) for f in report.forfeits)

@@ -1,1 +1,1 @@
-"""The arithmetic of claims: intervals, ratings, sequential tests, comparisons."""
+"""Statistics: bootstrap intervals, ratings, sequential tests, paired comparisons."""

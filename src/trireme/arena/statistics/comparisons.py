@@ -1,4 +1,4 @@
-"""Comparisons of two agents on shared starts, corrected where there are many, and cycles."""
+"""Paired comparisons: the sign-flip permutation test, Holm's correction, and cycles of wins."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from .intervals import Floats
+from .bootstrap import Floats
 
 _EXACT = 50_000_000
-"""Additions that the exact distribution may cost before its normal limit takes its place."""
+"""Additions that the exact distribution may cost before the normal approximation replaces it."""
 
 
 def sign_flip_p(differences: Sequence[float] | Floats) -> float:
-    """The two-sided p-value of paired differences when the two agents are alike.
+    """The two-sided p-value of the sign-flip permutation test on paired differences.
 
-    Then each difference could as well have had the other sign: the p-value is the share of all
-    choices of signs whose sum is as far from 0 as the one seen. Exact for differences on a grid
-    (quarters of a point, shots), by adding up the distribution; for very many it is normal.
+    Under the null hypothesis each difference could as well have the other sign: the p-value is the
+    share of all choices of signs whose sum is as far from 0 as the observed one. Exact for
+    differences on a grid (quarters of a point, shots), by convolution; normal for very many.
 
     >>> sign_flip_p([1, 1, 1, 1, 1])
     0.0625
@@ -46,7 +46,7 @@ def sign_flip_p(differences: Sequence[float] | Floats) -> float:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's correction: p-values that hold for all comparisons together.
+    """Holm's step-down correction: p-values that control the family-wise error rate.
 
     >>> [round(p, 6) for p in holm([0.01, 0.04, 0.03])]
     [0.03, 0.06, 0.06]
@@ -61,7 +61,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def find_cycle(beats: Mapping[str, Sequence[str]]) -> list[str] | None:
-    """Agents that beat each other in a circle, each the next and the last the first.
+    """The shortest cycle of agents in which each beats the next and the last beats the first.
 
     >>> find_cycle({"rock": ["scissors"], "scissors": ["paper"], "paper": ["rock"]})
     ['rock', 'scissors', 'paper']

@@ -1,9 +1,9 @@
-"""Ratings: Bradley and Terry's model with draws and the advantage of the first seat.
+"""Elo ratings by the Bradley–Terry model with Davidson's draws and a first-seat advantage.
 
 With s = rating of the first seat - rating of the second + advantage, in natural units, the first
-wins, the second wins or they draw in the proportions e^(s/2) : e^(-s/2) : draw. Wide normal priors
-keep ratings finite where an agent has won or lost everything. One natural unit is 400 / ln 10 ≈
-174 points on the Elo scale; the mean of the agents is 0.
+wins, the second wins or they draw in the proportions e^(s/2) : e^(-s/2) : draw. Weak normal priors
+keep ratings finite where an agent has won or lost everything (a maximum a posteriori fit). One
+natural unit is 400 / ln 10 ≈ 174 points on the Elo scale; the mean of the agents is 0.
 """
 
 from __future__ import annotations
@@ -13,7 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .intervals import Z95, Floats, Interval, bootstrap_weights, small_sample
+from trireme.core.intervals import Z95, Interval
+
+from .bootstrap import Floats, bootstrap_weights, small_sample
 
 ELO = 400 / math.log(10)
 _PRIORS = {"rating": 6.0, "advantage": 2.0, "draw": 2.0}
@@ -30,20 +32,20 @@ class Rated:
     low: Floats
     high: Floats
     advantage: float
-    """What sitting first is worth, in Elo points."""
+    """The first-seat advantage in Elo points."""
     advantage_interval: Interval
     draw_share: float
-    """How often two equal agents draw, first-seat advantage set aside."""
+    """The draw rate of two equal agents without first-seat advantage."""
 
 
 def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     """Ratings from `results`, float64[clusters, agents, agents, 3]: how many games of a cluster
     the first agent (seat 0) won, drew and lost against the second.
 
-    The intervals resample whole clusters, so that games that share a start count together. Each
-    replicate also draws, for every agent, from one won and one lost pair shared out among its
-    opponents, as Agresti and Coull do for a share: without them an agent that never lost would
-    have an interval of no width.
+    The intervals are a cluster bootstrap: games that share a start are resampled together. Each
+    replicate also draws, for every agent, from one won and one lost pair spread over its opponents,
+    as Agresti and Coull do for a proportion: without them an agent that never lost would have an
+    interval of no width.
     """
     total = results.sum(axis=0)
     fitted = fit(total[None])[0]
@@ -52,11 +54,11 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     samples = fit(drawn, start=fitted)
     widen = small_sample(len(results))
     low, high = _interval(fitted[: count + 1], samples[:, : count + 1], widen)
-    # Where strength decides every game, both games of a pair, resampling sees no doubt about the
+    # Where the stronger agent wins both games of every pair, the bootstrap sees no variance in the
     # advantage; the likelihood does.
-    doubt = Z95 * _deviation(fitted, total)
-    low[count] = min(low[count], fitted[count] - doubt)
-    high[count] = max(high[count], fitted[count] + doubt)
+    half_width = Z95 * _deviation(fitted, total)
+    low[count] = min(low[count], fitted[count] - half_width)
+    high[count] = max(high[count], fitted[count] + half_width)
     return Rated(
         fitted[:count] * ELO,
         low[:count] * ELO,
@@ -68,14 +70,14 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
 
 
 def _deviation(fitted: Floats, total: Floats) -> float:
-    """The standard deviation of the advantage that the likelihood gives."""
+    """The standard error of the advantage, from the information matrix."""
     games, design, precision, centre = _model(total[None])
-    _, curve = _slope_and_curve(fitted[None], games, design, precision, centre)
-    return math.sqrt(float(np.linalg.inv(curve[0])[-2, -2]))
+    _, information = _gradient_and_information(fitted[None], games, design, precision, centre)
+    return math.sqrt(float(np.linalg.inv(information[0])[-2, -2]))
 
 
 def fit(totals: Floats, start: Floats | None = None) -> Floats:
-    """The most likely parameters for a batch of results, float64[batch, agents, agents, 3].
+    """The maximum a posteriori parameters of a batch of results, float64[batch, agents, agents, 3].
 
     Gives float64[batch, agents + 2]: ratings with mean 0, advantage, and the logarithm of the
     draw parameter, in natural units. Newton's method; the priors make the solution unique.
@@ -83,14 +85,14 @@ def fit(totals: Floats, start: Floats | None = None) -> Floats:
     batch, count = totals.shape[:2]
     games, design, precision, centre = _model(totals)
     at = np.repeat((centre if start is None else start)[None], batch, axis=0)
-    value = _objective(at, games, design, precision, centre)
+    value = _log_posterior(at, games, design, precision, centre)
     for _ in range(60):
-        slope, curve = _slope_and_curve(at, games, design, precision, centre)
-        step = np.linalg.solve(curve, slope[:, :, None])[:, :, 0]
+        gradient, information = _gradient_and_information(at, games, design, precision, centre)
+        step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
         size = np.ones(batch)
         for _ in range(20):
             tried = at + size[:, None] * step
-            new = _objective(tried, games, design, precision, centre)
+            new = _log_posterior(tried, games, design, precision, centre)
             worse = new < value - 1e-9
             if not worse.any():
                 break
@@ -128,7 +130,7 @@ def _shares(at: Floats, design: Floats) -> tuple[Floats, Floats, Floats]:
     return win / whole, even / whole, loss / whole
 
 
-def _objective(
+def _log_posterior(
     at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
 ) -> Floats:
     win, even, loss = (np.log(np.maximum(p, 1e-300)) for p in _shares(at, design))
@@ -137,28 +139,28 @@ def _objective(
     return value
 
 
-def _slope_and_curve(
+def _gradient_and_information(
     at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
 ) -> tuple[Floats, Floats]:
-    """The gradient of the objective, and its expected information: Newton's two ingredients."""
+    """The gradient of the log posterior and its Fisher information, for Newton's method."""
     win, even, loss = _shares(at, design)
     played = games.sum(axis=2)
     gap = (games[:, :, 0] - games[:, :, 2] - played * (win - loss)) / 2
     draws = games[:, :, 1] - played * even
-    slope = np.concatenate([gap @ design, draws.sum(axis=1, keepdims=True)], axis=1)
-    slope -= (at - centre) * precision
+    gradient = np.concatenate([gap @ design, draws.sum(axis=1, keepdims=True)], axis=1)
+    gradient -= (at - centre) * precision
     edge_edge = played * (win + loss - (win - loss) ** 2) / 4
     edge_draw = -played * even * (win - loss) / 2
     draw_draw = (played * even * (1 - even)).sum(axis=1)
     size = at.shape[1]
-    curve = np.zeros((len(at), size, size))
-    curve[:, :-1, :-1] = np.einsum("bm,mi,mj->bij", edge_edge, design, design)
+    information = np.zeros((len(at), size, size))
+    information[:, :-1, :-1] = np.einsum("bm,mi,mj->bij", edge_edge, design, design)
     cross = edge_draw @ design
-    curve[:, :-1, -1] = cross
-    curve[:, -1, :-1] = cross
-    curve[:, -1, -1] = draw_draw
-    curve[:, range(size), range(size)] += precision
-    return slope, curve
+    information[:, :-1, -1] = cross
+    information[:, -1, :-1] = cross
+    information[:, -1, -1] = draw_draw
+    information[:, range(size), range(size)] += precision
+    return gradient, information
 
 
 def _resampled(results: Floats, replicates: int, seed: int) -> Floats:

@@ -1,9 +1,9 @@
-"""The sequential test over pairs of games: it stops as soon as the answer is clear.
+"""Pentanomial GSPRT: the generalised sequential probability ratio test over pairs of games.
 
 The two games of a pair share their start, so the pair is the unit: its five possible scores (0, ½,
-1, 1½, 2 points) have frequencies of their own, and nothing is assumed of how the two games hang
-together. The log-likelihood ratio is the generalised one: under each hypothesis the frequencies
-are those that fit the results best among all with the hypothesis' mean.
+1, 1½, 2 points) have frequencies of their own, and no independence of the two games is assumed. The
+log-likelihood ratio (LLR) is the generalised one: under each hypothesis the frequencies are the
+maximum-likelihood ones among all with the hypothesis' mean. The test stops at Wald's bounds.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ import numpy as np
 
 from trireme.core.errors import BadSpec
 
-from .intervals import Floats
+from .bootstrap import Floats
 
 _SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score of a pair's two games, for each of the five results."""
 _UNSEEN = 1e-3
-"""What stands for a result that has not been seen: a likelihood needs all five to be possible."""
+"""The count of a result that has not occurred: the likelihood needs all five to be possible."""
 
-Verdict = Literal["stronger", "not stronger"]
+SprtVerdict = Literal["stronger", "not stronger"]
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,11 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The log-likelihood ratios at which the test ends."""
+        """The log-likelihood ratios at which the test stops: Wald's bounds."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int] | Floats) -> float:
-        """The log-likelihood ratio of `elo1` over `elo0`, from counts of the five pair results."""
+        """The log-likelihood ratio (LLR) of `elo1` over `elo0`, from counts of the pair scores."""
         seen = np.asarray(counts, np.float64)
         if not seen.sum():
             return 0.0
@@ -78,15 +78,15 @@ class Sprt:
         zero, one = (_constrained(shares, expected_score(e)) for e in (self.elo0, self.elo1))
         return float(seen.sum() * (shares @ np.log(one / zero)))
 
-    def verdict(self, counts: Sequence[int] | Floats) -> Verdict | None:
-        """What the results so far say; None while more games are needed."""
+    def verdict(self, counts: Sequence[int] | Floats) -> SprtVerdict | None:
+        """The verdict on the results so far; None while more games are needed."""
         low, high = self.bounds
         llr = self.llr(counts)
         return "stronger" if llr >= high else "not stronger" if llr <= low else None
 
 
 def expected_score(elo: float) -> float:
-    """The score that a difference in rating gives.
+    """The expected score at a difference in Elo rating (logistic).
 
     >>> expected_score(0), round(expected_score(400), 4)
     (0.5, 0.9091)
@@ -103,9 +103,9 @@ def pair_counts(scores: Sequence[float]) -> Floats:
 
 
 def _constrained(shares: Floats, mean: float) -> Floats:
-    """The frequencies nearest to `shares`, in likelihood, whose mean is `mean`.
+    """The maximum-likelihood frequencies, given observed `shares`, whose mean score is `mean`.
 
-    They are shares / (1 + t·(score - mean)); t is found by halving, as the mean falls with t.
+    They are shares / (1 + t·(score - mean)); t is found by bisection, as the mean falls with t.
     """
     # Plain floats: five of them are too few for arrays to be quicker.
     terms = [(share, score - mean) for share, score in zip(shares.tolist(), _SCORES, strict=True)]

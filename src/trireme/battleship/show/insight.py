@@ -17,7 +17,7 @@ from trireme.battleship.rules import Battleship, BattleshipView
 from trireme.battleship.shots import Shot
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import AnyGame, Seat
-from trireme.core.opinions import heard
+from trireme.core.opinions import gather_opinions
 
 STEPS_A_SECOND = 20_000_000
 """Steps of exact enumeration that a worker takes in about a second."""
@@ -42,7 +42,7 @@ def insight(
         **_heat_and_best(board, shots, chances),
         "entropy_bits": belief.entropy,
         "exact": belief.exact,
-        **heard({"heatmap": lambda: network_insight(game, view, seat)}),
+        **gather_opinions({"heatmap": lambda: network_insight(game, view, seat)}),
     }
 
 

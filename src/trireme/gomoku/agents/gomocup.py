@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import shlex
 import time
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from trireme.core.errors import BadSpec
-from trireme.core.game import AnyGame, Turn
+from trireme.core.external_agent import ExternalAgent
+from trireme.core.game import Turn
+from trireme.core.line_process import LineProcess, ProcessFailed, ProcessTimeout
 from trireme.core.options import option
 from trireme.core.play import GRACE, Forfeit
-from trireme.core.program import Broken, Program, Silent
 from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 
 _MOVE = re.compile(r"(-?\d+)\s*,\s*(-?\d+)")
@@ -21,42 +20,26 @@ _SHARE_OF_TIME = 0.95
 
 
 @dataclass
-class Gomocup:
+class Gomocup(ExternalAgent):
     """A foreign engine that speaks the Gomocup protocol, run as a program."""
 
-    cmd: str = field(metadata={"help": "the command line, such as ./pbrain-embryo"})
-    seconds: float = option(5.0, "seconds a move where the game sets no time budget")
-    startup: float = option(30.0, "seconds that the engine may take to start")
-    memory: int = option(0, "bytes of memory that the engine may use; 0: no limit")
+    cmd: str = field(metadata={"help": "the command line to run, such as ./pbrain-embryo"})
+    seconds: float = option(5.0, "seconds a move, where the game has no time budget")
+    memory: int = option(0, "bytes of memory the engine may use; 0: no limit")
 
     name: ClassVar[str] = "gomocup"
-    web: ClassVar[bool] = False
+    example: ClassVar[str] = "./pbrain-embryo"
+    goodbye: ClassVar[bytes] = b"END"
 
-    _program: Program | None = field(default=None, init=False, repr=False, compare=False)
-    _game: Gomoku | None = field(default=None, init=False, repr=False, compare=False)
     _planned: tuple[Point, ...] = field(default=(), init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        try:
-            words = shlex.split(self.cmd)
-        except ValueError as error:
-            raise BadSpec(f"cmd can't be read as a command line ({error}): {self.cmd!r}") from None
-        if not words:
-            raise BadSpec('gomocup needs a command line, such as gomocup:cmd="./pbrain-embryo"')
-
-    def prepare(self, game: AnyGame) -> None:
-        """Start the engine and wait until it has accepted the board; this is off the clock."""
-        assert isinstance(game, Gomoku)
-        self.close()
-        try:
-            self._program = Program(shlex.split(self.cmd))
-        except OSError as error:
-            raise Broken(f"can't run {self.cmd!r}: {error.strerror}") from error
-        self._game = game
+    def _handshake(self, process: LineProcess, game: Gomoku) -> None:
         self._send(f"START {game.size}")
         answer = self._receive(self.startup)
         if answer.upper() != "OK":
-            raise Broken(f"the engine answered START {game.size} with {answer[:120]!r}, not OK")
+            raise ProcessFailed(
+                f"the engine answered START {game.size} with {answer[:120]!r}, not OK"
+            )
         rule = 1 if game.rule == "standard" else 0
         for key, value in (("rule", rule), ("game_type", 1), ("max_memory", self.memory)):
             self._send(f"INFO {key} {value}")
@@ -66,8 +49,7 @@ class Gomocup:
     def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
-        if self._program is None or self._game != game:
-            self.prepare(game)
+        self._running(game)
         seconds = self.seconds if turn.seconds is None else turn.seconds
         self._send(f"INFO timeout_turn {max(1, int(seconds * _SHARE_OF_TIME * 1000))}")
         # Where no clock runs, a slow machine is no reason to forfeit.
@@ -79,13 +61,8 @@ class Gomocup:
         (point,) = self._points(game, self._receive(deadline - time.monotonic()), turn.seat, (1,))
         return point
 
-    def close(self) -> None:
-        if self._program is not None:
-            self._program.end(b"END")
-        self._program = None
-
     def _send_position(self, game: Gomoku, view: GomokuState) -> None:
-        """Send the whole position: no engine can be out of step with it."""
+        """Tell the whole position: no engine can be out of step with it."""
         if not view.stones:
             self._send("BEGIN")
             return
@@ -118,7 +95,9 @@ class Gomocup:
     ) -> tuple[Point, ...]:
         found = _MOVE.findall(answer)
         if len(found) not in expected or _MOVE.sub("", answer).strip():
-            raise Broken(f"expected a move such as 7,7 from the engine, not {answer[:120]!r}")
+            raise ProcessFailed(
+                f"expected a move such as 7,7 from the engine, not {answer[:120]!r}"
+            )
         points = tuple(_from_protocol(game, int(x), int(y)) for x, y in found)
         for row, col in points:
             if not (0 <= row < game.size and 0 <= col < game.size):
@@ -126,24 +105,24 @@ class Gomocup:
         return points
 
     def _send(self, line: str) -> None:
-        assert self._program is not None
-        self._program.send(line.encode())
+        assert self._process is not None
+        self._process.send(line.encode())
 
     def _receive(self, seconds: float) -> str:
         """The engine's next answer; its messages and what it does not know are passed over."""
-        assert self._program is not None
+        assert self._process is not None
         deadline = time.monotonic() + seconds
         while (left := deadline - time.monotonic()) > 0:
             try:
-                line = self._program.receive(left).decode(errors="replace").strip()
-            except Silent:
+                line = self._process.receive(left).decode(errors="replace").strip()
+            except ProcessTimeout:
                 break
             word = line.partition(" ")[0].upper()
             if word == "ERROR":
-                raise Broken(f"the engine says {line[:200]!r}")
+                raise ProcessFailed(f"the engine says {line[:200]!r}")
             if line and word not in ("MESSAGE", "DEBUG", "UNKNOWN", "SUGGEST"):
                 return line
-        raise Silent(f"the engine gave no answer within {seconds:.3g} s")
+        raise ProcessTimeout(f"the engine gave no answer within {seconds:.3g} s")
 
 
 def _to_protocol(game: Gomoku, point: Point) -> tuple[int, int]:

@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from trireme.core.errors import IllegalAction
 from trireme.core.game import AnyGame, Seat
-from trireme.core.opinions import heard
+from trireme.core.opinions import gather_opinions
 from trireme.gomoku.agents.dqn import values
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.engine.analysis import PROVEN_WIN, CandidateMove, EngineAnalysis
@@ -40,7 +40,7 @@ def insight(
         found: dict[str, Any] = {"value": 0.0, "depth": 0, "line": [], "moves": moves}
     else:
         found = as_json(game, _agent.analyse(game, view, seconds=seconds, top=TOP))
-    return found | heard({"dqn": lambda: by_network(game, view)})
+    return found | gather_opinions({"dqn": lambda: by_network(game, view)})
 
 
 def by_network(game: Gomoku, view: GomokuState) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, cast
 import msgspec
 
 from trireme.core.game import AnyGame, Seat
-from trireme.core.record import Moves, Record, Scribe
+from trireme.core.record import Moves, Record, RecordWriter
 from trireme.server.protocol.shapes import GameReplay
 
 from . import events
@@ -23,29 +23,29 @@ def record_text(table: GameTable, seats: Sequence[Seat]) -> str:
     """
     reveal = table.status == "over"
     now = table.started or table.setup.created
-    scribe = Scribe(game_id=table.setup.room, now=lambda: now)
-    scribe.begin(table.game, table.names(), table.setup.seed if reveal else None)
+    writer = RecordWriter(game_id=table.setup.room, now=lambda: now)
+    writer.begin(table.game, table.names(), table.setup.seed if reveal else None)
     for entry in table.log:
         now = entry.ts
         if entry.move is not None:
-            _write_move(scribe, table.game, entry.move, seats, reveal)
+            _write_move(writer, table.game, entry.move, seats, reveal)
         elif isinstance(entry.event, events.TakenBackEvent):
-            scribe.undo(entry.event.count)
+            writer.undo(entry.event.count)
         if entry.ended:
             how = "forfeit" if table.forfeits else "over"
-            scribe.end(how, table.returns, table.forfeits)
-    return "".join(line + "\n" for line in scribe.lines)
+            writer.end(how, table.returns, table.forfeits)
+    return "".join(line + "\n" for line in writer.lines)
 
 
 def _write_move(
-    scribe: Scribe, game: AnyGame, move: PlayedMove, seats: Sequence[Seat], reveal: bool
+    writer: RecordWriter, game: AnyGame, move: PlayedMove, seats: Sequence[Seat], reveal: bool
 ) -> None:
     shown = visible_actions(game, move, seats, reveal=reveal)
     details: dict[str, int | str] = {}
     if len(shown) == 1 and None not in shown.values():
         ((seat, action),) = move.actions.items()
         details = game.details(move.before, seat, action)
-    scribe.move(cast(Moves, shown), details)
+    writer.move(cast(Moves, shown), details)
 
 
 def replay_of_table(table: GameTable, seats: Sequence[Seat]) -> GameReplay:

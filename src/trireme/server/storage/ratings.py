@@ -8,7 +8,7 @@ from math import isfinite
 from sqlalchemy import Engine, text
 
 from trireme.arena.history import settings_key, standing
-from trireme.arena.standing import Table
+from trireme.arena.standing import Standings
 from trireme.core.game import AnyGame
 from trireme.core.options import settings
 from trireme.core.registry import GAMES, make_game
@@ -47,7 +47,7 @@ def _rate(engine: Engine, name: str) -> list[Rating]:
     if not _has_runs(engine, game):
         return []
     table, _, _ = standing(engine, game)
-    if isinstance(table, Table):
+    if isinstance(table, Standings):
         return [
             _rating(name, agent, s.games, s.elo_ci95, elo=s.elo)
             for agent, s in table.scores.items()

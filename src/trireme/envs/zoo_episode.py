@@ -1,4 +1,4 @@
-"""A game in progress as PettingZoo's adapters see it: seats choose numbers, and the rules play."""
+"""The episode behind PettingZoo's environments: seats choose numbers, the rules play the game."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ RENDER_MODES = ["ansi", "human"]
 ILLEGAL = ("forfeit", "raise")
 
 
-class Table:
-    """One game with its encoder: seats choose, and a move is made once all have decided.
+class ZooEpisode:
+    """One game with its encoder: seats choose, and the move is played once all have chosen.
 
     Actions that the encoder has no numbers for (fleets to be placed) are drawn at random from the
-    legal ones, each seat from its own stream; an opening puts others in their place.
+    legal ones, each seat from its own random stream; an opening sets them by hand.
     """
 
     def __init__(
@@ -59,7 +59,7 @@ class Table:
         self.observation_spaces = {
             player: spaces.Box(0, 1, sample.shape, sample.dtype.type) for player in self.players
         }
-        self.together = len(self.session.to_move) == game.seats
+        self.simultaneous = len(self.session.to_move) == game.seats
         self._session, self._rng = None, None
 
     @property
@@ -70,7 +70,7 @@ class Table:
 
     @property
     def record(self) -> Record:
-        """The episode so far, as the rest of the laboratory reads it."""
+        """The episode so far as a record."""
         return self.session.record
 
     def begin(self, seed: int | None, options: dict[str, Any] | None) -> None:
@@ -97,7 +97,7 @@ class Table:
         return self.encoder.observe(view, seat, self.chosen.get(seat, ()))
 
     def allowed(self, seat: Seat) -> NDArray[np.int8]:
-        """What `seat` may choose next: nothing where it has not to."""
+        """The action mask of `seat`: all zeros where it has nothing to choose."""
         if seat not in self._masks:
             if seat in self.waiting():
                 view = self.game.view(self.session.state, seat)
@@ -126,7 +126,7 @@ class Table:
         self._masks.pop(seat, None)
 
     def choose_together(self, numbers: Mapping[Seat, Sequence[int]]) -> None:
-        """The choices of several seats; where one is refused by raising, none counts."""
+        """The choices of several seats; where one raises, none of them counts."""
         before = {seat: list(chosen) for seat, chosen in self.chosen.items()}
         try:
             for seat, chosen in numbers.items():
@@ -139,7 +139,7 @@ class Table:
             raise
 
     def resolve(self) -> tuple[float, ...]:
-        """Make the move that was chosen, once nobody is waited for; the gains of all seats."""
+        """Play the chosen move, once no seat is waited for; returns the rewards of all seats."""
         session = self.session
         before = session.returns
         if self.faults:
@@ -150,12 +150,20 @@ class Table:
             self._next_move()
         return tuple(now - then for now, then in zip(session.returns, before, strict=True))
 
-    def late(self) -> bool:
-        """Whether every seat has had its `max_cycles` turns."""
+    def out_of_cycles(self) -> bool:
+        """Whether every seat has had its `max_cycles` turns, which truncates the episode."""
         if self.max_cycles is None:
             return False
-        seats = 1 if self.together else self.game.seats
+        seats = 1 if self.simultaneous else self.game.seats
         return self.moves // seats >= self.max_cycles
+
+    def info(self, seat: Seat) -> dict[str, Any]:
+        """PettingZoo's info of a seat: its action mask, and its choices left and made."""
+        return {
+            "action_mask": self.allowed(seat),
+            "choices": self.choices(seat) if seat in self.session.to_move else 0,
+            "chosen": tuple(self.chosen.get(seat, ())),
+        }
 
     def draw(self) -> str:
         """The game as a spectator may see it."""
@@ -166,7 +174,7 @@ class Table:
         return self.encoder.decide(view, seat, self.chosen[seat])
 
     def _next_move(self) -> None:
-        """Clear the table for the next choices; make the moves that have no numbers."""
+        """Clear the choices for the next move; play the moves that have no numbers."""
         session = self.session
         self.faults = {}
         while not session.over and not any(self.choices(seat) for seat in session.to_move):

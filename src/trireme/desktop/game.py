@@ -1,39 +1,29 @@
-"""A game on the desktop, without its window: who plays, whose turn it is, what was played."""
+"""The state behind the desktop window: who plays, whose turn it is, what was played."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from enum import StrEnum
 from pathlib import Path
 
 from numpy.random import default_rng
 
 from trireme.core.errors import IllegalAction
 from trireme.core.game import Turn
-from trireme.core.play import Forfeit, Session
+from trireme.core.play import HUMAN, Forfeit, PlayMode, Session
 from trireme.core.record import Record, append_to
 from trireme.gomoku.formats import load, save
 from trireme.gomoku.rules import COLOUR_NAMES, Action, Gomoku, GomokuState
 from trireme.gomoku.show.draw import status
 
-HUMAN = "human"
 RECORDS = Path("runs/games")
 
 
-class Mode(StrEnum):
-    """Who sits where."""
-
-    PVP = "pvp"
-    PVAI = "pvai"
-    AIVAI = "aivai"
-
-
-class Match:
+class DesktopGame:
     """One game after the other; the seats can change hands at any time."""
 
     def __init__(self, game: Gomoku | None = None, *, records: Path = RECORDS) -> None:
-        self.mode = Mode.PVAI
+        self.mode = PlayMode.PVAI
         self.side = 0
         self.agents = ["search", "search"]
         self._records = records
@@ -46,7 +36,7 @@ class Match:
         self.session = Session(game, self.seats(), opening=texts, sink=append_to(self.path))
 
     @property
-    def game(self) -> Gomoku:
+    def rules(self) -> Gomoku:
         assert isinstance(self.session.game, Gomoku)
         return self.session.game
 
@@ -57,9 +47,9 @@ class Match:
 
     def seats(self) -> list[str]:
         """Who sits where now: a person or an agent's spec."""
-        if self.mode is Mode.PVP:
+        if self.mode is PlayMode.PVP:
             return [HUMAN, HUMAN]
-        if self.mode is Mode.AIVAI:
+        if self.mode is PlayMode.AIVAI:
             return list(self.agents)
         return [HUMAN if seat == self.side else self.agents[seat] for seat in range(2)]
 
@@ -99,7 +89,7 @@ class Match:
         while count < len(played) and self._seat_before(count) != HUMAN:
             count += 1
         if self.session.over:  # its record is closed: the game goes on in a new one
-            self.begin(self.game, tuple(played[:-count]))
+            self.begin(self.rules, tuple(played[:-count]))
         else:
             self.session.undo(count)
 
@@ -123,19 +113,19 @@ class Match:
         """One line: whose turn it is, or how the game ended."""
         for fault in self.session.forfeits:
             return f"{self.name(fault.seat)} forfeits: {fault.detail}"
-        said = status(self.game, self.state)
+        text = status(self.rules, self.state)
         if self.session.over:
-            return said[:1].upper() + said[1:]
-        return f"{said} ({self.mover})"
+            return text[:1].upper() + text[1:]
+        return f"{text} ({self.mover})"
 
     def name(self, seat: int) -> str:
-        """What a seat is called: its colour, once that is settled."""
-        if self.game.opening != "none" and self.state.black_seat() is None:
+        """What a seat is called: its colour, once that is decided."""
+        if self.rules.opening != "none" and self.state.black_seat() is None:
             return f"seat {seat}"
-        return next(n for c, n in COLOUR_NAMES.items() if self.game.seat_of(self.state, c) == seat)
+        return next(n for c, n in COLOUR_NAMES.items() if self.rules.seat_of(self.state, c) == seat)
 
     def _actions(self) -> list[Action]:
-        return [self.game.read(t) for move in self.record.moves for t in move.values()]
+        return [self.rules.read(t) for move in self.record.moves for t in move.values()]
 
     def _seat_before(self, count: int) -> str:
         """Who made the move that is `count` before now."""

@@ -1,4 +1,4 @@
-"""How long games take, so that a chunk of them is worth its journey."""
+"""Chunk sizes: how many games to send to a worker at once, from how long games take."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from trireme.arena.outcome import Played
 
 CHUNK_SECONDS = 0.5
-"""Work that travels to a worker at once."""
+"""Seconds of work in one chunk: enough to make the cost of sending it small."""
 
 
-class Pace:
-    """The mean time of a game, from those that have come back."""
+class ChunkSizer:
+    """Chooses chunk sizes from the mean time of the games that have finished."""
 
     def __init__(self) -> None:
         self._games, self._seconds = 0, 0.0
@@ -20,8 +20,9 @@ class Pace:
         self._games += len(done)
         self._seconds += sum(sum(p.outcome.seconds) for p in done)
 
-    def chunk(self, left: int, workers: int) -> int:
-        """Fixtures to give now: about half a second of work, and at the end a fair share."""
+    def next_size(self, left: int, workers: int) -> int:
+        """Fixtures for the next chunk: about `CHUNK_SECONDS` of work, less towards the end, so that
+        no straggler keeps the others waiting."""
         if not self._games:
             return 1
         mean = max(self._seconds / self._games, 1e-3)
