@@ -1,5 +1,5 @@
 // The server's JSON Schema (stdin) as TypeScript types (stdout):
-//   python -m trireme.server.schema | node web/scripts/types.mjs > web/src/wire.ts
+//   python -m trireme.server.protocol.schema | node web/scripts/types.mjs > web/src/wire.ts
 import { readFileSync } from "node:fs";
 
 const schema = JSON.parse(readFileSync(0, "utf8"));
@@ -32,7 +32,7 @@ function typeOf(s) {
 }
 
 function wrapped(type) {
-  return /[|&]/.test(type) && !/^[\[{]/.test(type) ? `(${type})` : type;
+  return /[|&]/.test(type) && !/^[[{]/.test(type) ? `(${type})` : type;
 }
 
 function objectType(s) {
@@ -61,4 +61,4 @@ parts.push(`export type ClientMessage = ${typeOf(client)};`);
 parts.push(`export type ServerMessage = ${typeOf(server)};`);
 parts.push(`export interface Views ${objectType(views)}`);
 parts.push(`export interface Settings ${objectType(settings)}`);
-process.stdout.write(parts.join("\n\n") + "\n");
+process.stdout.write(`${parts.join("\n\n")}\n`);

@@ -48,7 +48,11 @@ export function EditorPage({ here }: { here: Route }) {
               open={() => true}
               onPick={draw}
               onSweep={tool.startsWith("spawn") ? undefined : draw}
-              onKey={(event) => (event.key === "z" && (event.ctrlKey || event.metaKey) ? (undo(), true) : false)}
+              onKey={(event) => {
+                const asked = event.key === "z" && (event.ctrlKey || event.metaKey);
+                if (asked) undo();
+                return asked;
+              }}
             />
           }
         >

@@ -67,7 +67,7 @@ function Placing({ room, connection, game, seat }: PlayProps & { seat: number | 
     if (!state?.locked) shuffle();
   }, [seat]);
   useEffect(() => {
-    if (preview && preview.drawn && preview.action) setPieces(piecesOf(board, preview.action));
+    if (preview?.drawn && preview.action) setPieces(piecesOf(board, preview.action));
   }, [preview?.id]);
   useEffect(() => {
     if (seat !== null && pieces.length > 0 && preview?.action !== text) {
