@@ -84,7 +84,7 @@ def test_observations_show_nothing_that_a_seat_may_not_know(name: str, variant: 
     encoder, rng = encoder_of(game), np.random.default_rng(8)
     for turn, (state, seat, numbers, _) in enumerate(chosen_game(game, 9)):
         view = game.view(state, seat)
-        again = game.view(game.imagine(view, rng), seat)
+        again = game.view(game.determinize(view, rng), seat)
         for chosen in ((), numbers[:1]):
             one, other = (encoder.observe(v, seat, chosen) for v in (view, again))
             np.testing.assert_array_equal(one, other)

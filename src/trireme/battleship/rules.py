@@ -249,7 +249,7 @@ class Battleship(Game[State, Action, View]):
         )
         return View(seat, stage, seas, state.turn, state.owed)
 
-    def imagine(self, view: View, rng: Generator) -> State:
+    def determinize(self, view: View, rng: Generator) -> State:
         """Hidden fleets are drawn by a random search that always finds one, not by their exact
         probabilities: for those, see the posterior agent."""
         seas = tuple(

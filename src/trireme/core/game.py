@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from numpy.random import Generator
 
@@ -91,13 +91,15 @@ class Game(ABC, Generic[S, A, V]):
     def view(self, state: S, seat: Seat | None) -> V:
         """What `seat` may know of `state`; for `None`, what a spectator may know."""
 
-    @abstractmethod
-    def imagine(self, view: V, rng: Generator) -> S:
-        """A state that gives this view, its hidden parts drawn at random.
+    def determinize(self, view: V, rng: Generator) -> S:
+        """A determinization: a full state that is consistent with `view`, its hidden parts drawn
+        at random.
 
-        Being handed nothing but the view, it can't leak what the view hides. Tree searches of
-        hidden games start here, and a test of every game holds `view(imagine(v)) == v`.
+        It is given the view alone, so it can't leak what the view hides: a conformance test holds
+        `view(determinize(v)) == v`. The agent `montecarlo` plays every game through it. By
+        default the view is the state, which is right where nothing is hidden.
         """
+        return cast(S, view)
 
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:

@@ -33,7 +33,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast, get_args
 
-from numpy.random import Generator
 
 from trireme.core.errors import BadSettings, BadText, IllegalAction, unknown
 from trireme.core.game import Game, Listed, Seat
@@ -206,9 +205,6 @@ class Gomoku(Game[State, Action, State]):
 
     def view(self, state: State, seat: Seat | None) -> State:
         return state
-
-    def imagine(self, view: State, rng: Generator) -> State:
-        return view
 
     def returns(self, state: State) -> tuple[float, ...]:
         if not state.winner:
