@@ -55,6 +55,25 @@ export interface Answer {
   accept: boolean;
 }
 
+/** One cell of a board. */
+export interface BoardCell {
+  /** The seat whose piece lies here. */
+  piece: number | null;
+  symbol: string;
+  marked: boolean;
+  /** What a screen reader says of the content. */
+  label: string;
+}
+
+/** A view as a grid, row 0 at the top. */
+export interface BoardPicture {
+  cells: BoardCell[][];
+  /** The cells `(row, col)` to click for an action, by its text. */
+  actions: Record<string, [number, number][]>;
+  row_labels: string[];
+  col_labels: string[];
+}
+
 /** Who shall sit in one seat of a new room. */
 export interface Chair {
   /** `me`: whoever creates the room; twice for hotseat, never for agents against agents. */
@@ -81,6 +100,7 @@ export interface Checked {
   scene: Record<string, unknown>;
   /** The start as a spectator sees it; None if the settings are not allowed. */
   view: unknown;
+  picture: Picture | null;
 }
 
 /** The running clock, which is the server's. */
@@ -146,6 +166,8 @@ export interface Frame {
   seat_names: string[];
   /** By seat (`"0"`) and `"spectator"`: every view that the asker may see. */
   views: Record<string, unknown>;
+  /** The same as pictures, for games that the web client has no page for; else empty. */
+  pictures: Record<string, Picture>;
 }
 
 /** One game: what it is, what can be set, who plays it. */
@@ -303,6 +325,14 @@ export interface OptionInfo {
   value_schema: Record<string, unknown>;
 }
 
+/** A view as the generic page draws it, for games that the web client has no page for. */
+export interface Picture {
+  /** As in a terminal. */
+  text: string;
+  /** None where the game has no board. */
+  board: BoardPicture | null;
+}
+
 /** Is anybody there? */
 export interface Ping {
   type: "ping";
@@ -331,6 +361,8 @@ export interface Position {
   seats: Record<string, SeatState>;
   /** The view of somebody who holds no seat; None for a client that holds one. */
   spectator: unknown;
+  /** The same as a picture, for games that the web client has no page for. */
+  picture: Picture | null;
   clock: ClockState | null;
   offers: Offer[];
   result: Result | null;
@@ -500,6 +532,7 @@ export interface SeatInfo {
 export interface SeatState {
   /** The game's view of this seat; its shape is the game's (`views` of the schema). */
   view: unknown;
+  picture: Picture | null;
   /** Whether this seat is asked for an action that it has not sent yet. */
   to_move: boolean;
   /** All legal actions as text; None when they are too many to list or it is not its turn. */

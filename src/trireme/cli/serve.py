@@ -11,6 +11,8 @@ import typer
 
 from trireme.core.errors import BadSpec, TriremeError
 
+from .games import warn_of_plugins
+
 
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on; 0.0.0.0 for everybody.")] = (
@@ -47,6 +49,7 @@ def serve(
         raise BadSpec(
             f"the web app needs more packages ({error.name}): pip install 'trireme-lab[web]'"
         ) from None
+    warn_of_plugins()
     listener = _listen(host, port)
     url = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)

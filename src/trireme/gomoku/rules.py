@@ -33,7 +33,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast, get_args
 
-
 from trireme.core.errors import BadSettings, BadText, IllegalAction, unknown
 from trireme.core.game import Game, Listed, Seat
 from trireme.core.options import option

@@ -43,7 +43,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal
 
-
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import AnyGame, Game, Seat
 from trireme.core.options import option

@@ -21,7 +21,7 @@ from trireme.server.rooms.advice import analyse, read_record
 from trireme.server.rooms.lobby import Held, Lobby, checked_game
 from trireme.server.rooms.recording import record_text, replay_of_record, replay_of_table
 from trireme.server.rooms.room import Room
-from trireme.server.rooms.views import scene, view_json
+from trireme.server.rooms.views import picture, scene, view_json
 
 from .keys import token_hash
 from .limits import Buckets
@@ -233,7 +233,13 @@ def _checked(name: str, wish: requests.CheckSettings) -> requests.Checked:
         game = checked_game(name, wish.variant, wish.settings)
     except Refusal as refusal:
         return requests.Checked(
-            ok=False, problem=refusal.message, seats=0, settings={}, scene={}, view=None
+            ok=False,
+            problem=refusal.message,
+            seats=0,
+            settings={},
+            scene={},
+            view=None,
+            picture=None,
         )
     return requests.Checked(
         ok=True,
@@ -242,6 +248,7 @@ def _checked(name: str, wish: requests.CheckSettings) -> requests.Checked:
         settings=settings_of(game),
         scene=scene(game),
         view=_start(game),
+        picture=picture(game, game.start(), None),
     )
 
 

@@ -9,9 +9,10 @@ from typing import Any
 
 import msgspec
 
+from trireme.core.board import draw_board
 from trireme.core.errors import TriremeError
 from trireme.core.game import CHANCE, AnyGame, Listed, Seat
-from trireme.core.registry import find, load
+from trireme.core.registry import draw_text, find, load
 from trireme.core.terminal import Terminal
 from trireme.server.protocol import shapes
 
@@ -41,6 +42,16 @@ def view_json(game: AnyGame, state: Any, seat: Seat | None) -> Any:
     return msgspec.to_builtins(game.view(state, seat))
 
 
+def picture(game: AnyGame, state: Any, seat: Seat | None) -> shapes.Picture | None:
+    """A view as the generic page draws it; None for games that have a page of their own."""
+    if find(game.name).own_page:
+        return None
+    board = draw_board(game, game.view(state, seat))
+    plain = None if board is None else msgspec.to_builtins(board)
+    text = draw_text(game, state, seat)
+    return shapes.Picture.model_validate({"text": text, "board": plain}, strict=False)
+
+
 def seat_names(game: AnyGame, state: Any) -> list[str]:
     speaker = terminal(game.name)
     return [speaker.seat_name(game, state, seat) for seat in range(game.seats)]
@@ -63,6 +74,7 @@ def position(
         seat_names=seat_names(game, state),
         seats={seat: _seat_state(table, seat, drafts.get(seat)) for seat in seats},
         spectator=None if seats else view_json(game, state, None),
+        picture=None if seats else picture(game, state, None),
         clock=clock,
         offers=[shapes.Offer(kind=kind, seat=seat) for kind, seat in table.offers],
         result=result(table) if table.status == "over" else None,
@@ -75,6 +87,7 @@ def _seat_state(table: Table, seat: Seat, draft: str | None) -> shapes.SeatState
     locked = table.pending.get(seat)
     return shapes.SeatState(
         view=view_json(game, table.state, seat),
+        picture=picture(game, table.state, seat),
         to_move=asked,
         legal=_listed(table, seat) if asked else None,
         draft=draft if asked else None,
@@ -192,6 +205,11 @@ def frames(
                 views={
                     "spectator" if seat is None else str(seat): view_json(game, state, seat)
                     for seat in viewers
+                },
+                pictures={
+                    "spectator" if seat is None else str(seat): shown
+                    for seat in viewers
+                    if (shown := picture(game, state, seat)) is not None
                 },
             )
         )

@@ -18,7 +18,15 @@ from numpy.random import PCG64, Generator, SeedSequence
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.registry import agent_class, find, load, make_agent, make_game, parse_spec
+from trireme.core.registry import (
+    agent_class,
+    agents_of,
+    find,
+    load,
+    make_agent,
+    make_game,
+    parse_spec,
+)
 
 REHEARSAL_SECONDS = 0.05
 MOST_DIGITS = 20
@@ -249,10 +257,10 @@ def describe(game: str) -> list[Described]:
     money or start programs), and those that can't be made without options.
     """
     found = []
-    for name in find(game).agents:
+    for name in agents_of(game):
         try:
             cls = agent_class(game, name)
-        except ImportError:
+        except (ImportError, AttributeError):
             continue
         options = options_of(cls)
         needed = any(o.default is inspect.Parameter.empty for o in options.values())
