@@ -5,8 +5,8 @@ import { outcome, statusLine, storyOf } from "../src/room/words";
 import type { Position, Result, RoomInfo } from "../src/wire";
 
 function room(part: Partial<Position>, seats: number[], names = ["Ada", "search"]): Room {
-  const info = { seats: names.map((name, seat) => ({ seat, name, kind: name === "search" ? "agent" : "person", online: true })) };
-  const position = { version: 1, status: "playing", moves: 1, to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, clock: null, offers: [], result: null, ...part };
+  const info = { game: "battleship", seats: names.map((name, seat) => ({ seat, name, kind: name === "search" ? "agent" : "person", online: true })) };
+  const position = { version: 1, status: "playing", moves: 1, to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null, ...part };
   return { ...emptyRoom("r"), info: info as unknown as RoomInfo, position: position as Position, seats };
 }
 const result = (winners: number[], part: Partial<Result> = {}): Result => ({ returns: [1, -1], winners, forfeits: [], ...part });
@@ -27,7 +27,7 @@ describe("the status", () => {
     const forfeits = [{ seat: 0, reason: "resigned", detail: "" }];
     expect(outcome(room({ result: result([1], { forfeits }) }, [0]))).toBe("You lost: you resigned");
     const alone = room({ seat_names: ["player"], result: { returns: [-41], winners: [], forfeits: [] } }, [0], ["Ada"]);
-    expect(outcome(alone)).toBe("All sunk with 41 shots");
+    expect(outcome(alone)).toBe("Finished with 41 shots");
   });
 });
 

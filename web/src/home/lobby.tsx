@@ -1,6 +1,6 @@
 // The lobby of a game: who plays, how strong, by which rules; then one button.
 import { useEffect, useState } from "preact/hooks";
-import { MODULES } from "../games";
+import { MODULES, moduleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { prefs, setPrefs } from "../prefs";
 import { checkSettings } from "../rest";
@@ -17,14 +17,14 @@ type Mode = "agent" | "friend" | "hotseat" | "watch" | "alone";
 export function LobbyPage({ name }: { name: string }) {
   const games = useStore(gamesStore);
   const info = games.find((g) => g.name === name);
-  const module = MODULES[name];
-  if (!module) return <Lost title={`There is no game called ${name}`} />;
+  if (!info && games.length > 0 && !MODULES[name]) return <Lost title={`There is no game called ${name}`} />;
   if (!info) return <p class="soft loading">Asking the server…</p>;
   return <Lobby info={info} />;
 }
 
-/** The words of the modes that a game can be played in. */
+/** The ways in which a game can be played. */
 function modesOf(info: GameInfo): [Mode, string][] {
+  if (seatsOf(info) === 1) return [["alone", "Alone"], ["watch", "Watch a program"]];
   const two: [Mode, string][] = [
     ["agent", "A program"],
     ["friend", "A friend online"],
@@ -34,11 +34,25 @@ function modesOf(info: GameInfo): [Mode, string][] {
   return info.versus === null ? two : [...two, ["alone", "Alone"]];
 }
 
+/** How many seats a game has unless it is played alone. */
+function seatsOf(info: GameInfo): number {
+  return info.versus === null ? info.seats : 2;
+}
+
+const ORDINALS = ["First", "Second", "Third", "Fourth"];
+
+/** The seats to choose from, by their place in the order of play. */
+function sidesOf(seats: number): [string, string][] {
+  const places = Array.from({ length: seats }, (_, seat): [string, string] => [String(seat), ORDINALS[seat] ?? `${seat + 1}th`]);
+  return [...places, ["any", seats > 2 ? "Any" : "Either"]];
+}
+
 export function Lobby({ info }: { info: GameInfo }) {
-  const module = MODULES[info.name]!;
+  const module = moduleOf(info.name, info);
   const { name } = useStore(prefs);
-  const [mode, setMode] = useState<Mode>("agent");
-  const [side, setSide] = useState<"0" | "1" | "any">("0");
+  const seats = seatsOf(info);
+  const [mode, setMode] = useState<Mode>(seats === 1 ? "alone" : "agent");
+  const [side, setSide] = useState("0");
   const usual: Picked = { spec: info.opponent, think: 1 };
   const [agent, setAgent] = useState<Picked>(usual);
   const [other, setOther] = useState<Picked>(usual);
@@ -50,12 +64,12 @@ export function Lobby({ info }: { info: GameInfo }) {
 
   const start = async () => {
     setBusy(true);
-    const first = side === "any" ? Math.floor(Math.random() * 2) : Number(side);
+    const first = side === "any" ? Math.floor(Math.random() * seats) : Number(side);
     await begin({
       game: info.name,
       variant: mode === "alone" ? null : info.versus,
       settings,
-      seats: chairs(mode, first, agent.spec, other.spec),
+      seats: chairs(mode, seats, first, agent.spec, other.spec),
       think: agent.think,
       pace: mode === "watch" ? module.pace : 0.25,
       public: isPublic,
@@ -66,7 +80,7 @@ export function Lobby({ info }: { info: GameInfo }) {
   return (
     <div class="lobby">
       <section class="lobby-picture" aria-hidden="true">
-        {module.Poster ? <module.Poster settings={settings} /> : <module.Mini />}
+        {module.Poster ? <module.Poster game={info.name} settings={settings} /> : <module.Mini />}
       </section>
       <section class="panel stack">
         <div>
@@ -79,7 +93,7 @@ export function Lobby({ info }: { info: GameInfo }) {
           <Choice
             label="You play"
             value={side}
-            options={[["0", "First"], ["1", "Second"], ["any", "Either"]]}
+            options={sidesOf(seats)}
             onChange={setSide}
           />
         )}
@@ -87,7 +101,7 @@ export function Lobby({ info }: { info: GameInfo }) {
         {mode === "watch" && (
           <>
             <AgentPicker info={info} value={agent} onChange={setAgent} label="First program" />
-            <AgentPicker info={info} value={other} onChange={setOther} label="Second program" plain />
+            {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other programs" : "Second program"} plain />}
           </>
         )}
         {(mode === "friend" || mode === "agent") && (
@@ -120,21 +134,19 @@ export function Lobby({ info }: { info: GameInfo }) {
   );
 }
 
-export function chairs(mode: Mode, first: number, agent: string, other: string): Chair[] | null {
+/** Who sits where: `first` is the seat of whoever opens the room. */
+export function chairs(mode: Mode, seats: number, first: number, agent: string, other: string): Chair[] {
   const me: Chair = { kind: "me" };
-  const pair = (mine: Chair, theirs: Chair) => (first === 0 ? [mine, theirs] : [theirs, mine]);
+  const all = (others: Chair) => Array.from({ length: seats }, (_, seat) => (seat === first ? me : others));
   switch (mode) {
     case "agent":
-      return pair(me, { kind: "agent", agent });
+      return all({ kind: "agent", agent });
     case "friend":
-      return pair(me, { kind: "open" });
+      return all({ kind: "open" });
     case "hotseat":
-      return [me, me];
+      return all(me);
     case "watch":
-      return [
-        { kind: "agent", agent },
-        { kind: "agent", agent: other },
-      ];
+      return Array.from({ length: seats }, (_, seat) => ({ kind: "agent", agent: seat === 0 ? agent : other }));
     case "alone":
       return [me];
   }

@@ -1,6 +1,6 @@
 // Home: the three games, one click from a game each; open rooms, recent games, ratings.
 import { useEffect, useState } from "preact/hooks";
-import { MODULES } from "../games";
+import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { tokenOf } from "../prefs";
 import { listRatings, listRecent, listRooms } from "../rest";
@@ -21,7 +21,7 @@ export function HomePage() {
         </p>
       </header>
       <ul class="game-cards">
-        {Object.keys(MODULES).map((name) => (
+        {[...new Set([...Object.keys(MODULES), ...games.map((g) => g.name)])].map((name) => (
           <GameCard key={name} name={name} info={games.find((g) => g.name === name)} />
         ))}
       </ul>
@@ -32,7 +32,7 @@ export function HomePage() {
 
 function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) {
   const [busy, setBusy] = useState(false);
-  const module = MODULES[name]!;
+  const module = moduleOf(name, info);
   const start = async () => {
     setBusy(true);
     await begin({ game: name, ...module.quick });
@@ -102,8 +102,6 @@ function Harbour() {
   );
 }
 
-const title = (game: string) => MODULES[game]?.title ?? game;
-
 function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
   if (!rooms) return <p class="soft small">Looking…</p>;
   if (rooms.length === 0) {
@@ -117,14 +115,14 @@ function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
         return (
           <li key={room.room}>
             <span>
-              <strong>{title(room.game)}</strong>{" "}
+              <strong>{titleOf(room.game)}</strong>{" "}
               <span class="soft small">
                 {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "a player").join(" – ")}
               </span>
             </span>
             <a class="button small" href={`/room/${room.room}`}>
               {mine ? "Go on" : open ? "Join" : "Watch"}
-              <span class="visually-hidden"> {title(room.game)}</span>
+              <span class="visually-hidden"> {titleOf(room.game)}</span>
             </a>
           </li>
         );
@@ -141,11 +139,11 @@ function Recent({ recent }: { recent: RecentGame[] | null }) {
       {recent.slice(0, 8).map((game) => (
         <li key={game.room}>
           <span>
-            <strong>{title(game.game)}</strong> <span class="soft small">{score(game)}</span>
+            <strong>{titleOf(game.game)}</strong> <span class="soft small">{score(game)}</span>
           </span>
           <a class="button small" href={`/replay/${game.room}`}>
             Replay
-            <span class="visually-hidden"> {title(game.game)}</span>
+            <span class="visually-hidden"> {titleOf(game.game)}</span>
           </a>
         </li>
       ))}
@@ -155,7 +153,7 @@ function Recent({ recent }: { recent: RecentGame[] | null }) {
 
 function score(game: RecentGame): string {
   const names = game.seats.map((name) => name || "a player");
-  if (names.length === 1) return `${names[0]}: ${-(game.returns[0] ?? 0)} shots`;
+  if (names.length === 1) return `${names[0]}: ${scoreOf(game.game, game.returns[0] ?? 0)}`;
   const best = Math.max(...game.returns);
   const won = game.returns.map((r) => r === best);
   if (won.every(Boolean)) return `${names.join(" – ")}, drawn`;
@@ -185,7 +183,7 @@ function Ratings({ ratings }: { ratings: Rating[] | null }) {
         {ratings.slice(0, 12).map((r) => (
           <tr key={`${r.game} ${r.agent}`}>
             <td>
-              {r.agent} <span class="soft">{title(r.game)}</span>
+              {r.agent} <span class="soft">{titleOf(r.game)}</span>
             </td>
             <td class="number">{r.elo !== null ? `${Math.round(r.elo)} Elo` : `${r.shots?.toFixed(1)} shots`}</td>
             <td class="number soft">{interval(r)}</td>

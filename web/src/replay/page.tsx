@@ -6,7 +6,7 @@ import type { Route } from "../route";
 import { Upload } from "../ui/icons";
 import { Lost } from "../ui/lost";
 import type { RecentGame, Replay } from "../wire";
-import { MODULES } from "../games";
+import { titleOf } from "../games";
 import { Viewer } from "./viewer";
 
 type Here = Extract<Route, { page: "replay" }>;
@@ -93,7 +93,7 @@ function Import() {
             {recent.slice(0, 20).map((game) => (
               <li key={game.room}>
                 <span>
-                  <strong>{MODULES[game.game]?.title ?? game.game}</strong>{" "}
+                  <strong>{titleOf(game.game)}</strong>{" "}
                   <span class="soft small">
                     {game.seats.map((s) => s || "a player").join(" – ")}, {count(game.moves)}
                   </span>
@@ -102,7 +102,7 @@ function Import() {
                   Replay
                   <span class="visually-hidden">
                     {" "}
-                    {MODULES[game.game]?.title ?? game.game}, {count(game.moves)}
+                    {titleOf(game.game)}, {count(game.moves)}
                   </span>
                 </a>
               </li>

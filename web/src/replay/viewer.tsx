@@ -1,7 +1,7 @@
 // The replay viewer: the board, the controls under it, and beside it moves and thoughts.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { say } from "../announce";
-import { MODULES } from "../games";
+import { moduleOf, scoreOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
@@ -36,8 +36,8 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   const [thinking, setThinking] = useState(false);
   const seen = eye === "spectator" ? null : Number(eye);
   const analysis = useAnalysis(source, replay, at.turn, seen, thinking);
-  const module = MODULES[replay.game];
   const info = useStore(gamesStore).find((g) => g.name === replay.game);
+  const module = moduleOf(replay.game, info);
 
   useEffect(() => {
     if (source.room) history.replaceState(null, "", positionLink(source.room, at.turn, at.phase));
@@ -48,14 +48,14 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   const judged = seatToJudge(frame, seen);
   const settled = player.progress >= 1 && at.phase === (phasesOf(frame) || null);
   const known = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
-  const voice = useVoice(known, module?.thinker ?? "");
+  const voice = useVoice(known, module.thinker);
   const insight = voice.insight;
-  if (!module) return <p>This client knows no game called {replay.game}.</p>;
   return (
     <div class="table replay">
       <section class="board-side" aria-label="Board">
         <module.Picture
           view={frame.views[eye] ?? Object.values(frame.views)[0]}
+          picture={frame.pictures[eye] ?? Object.values(frame.pictures)[0] ?? null}
           before={at.turn > 0 ? (replay.frames[at.turn - 1]!.views[eye] ?? null) : null}
           phase={at.phase}
           progress={player.progress}
@@ -116,7 +116,7 @@ function heading(replay: Replay): string {
   const names = replay.seats.map((name) => name || "a player");
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
-  if (names.length === 1) return `${capital(names[0]!)}: ${-(result.returns[0] ?? 0)} shots`;
+  if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
   if (result.winners.length !== 1) return `${names.join(" – ")}: drawn`;
   return `${capital(names[result.winners[0]!]!)} beat ${names[1 - result.winners[0]!]}`;
 }
@@ -147,7 +147,8 @@ function eyesOf(replay: Replay, turn: number): [string, string][] {
 
 /** Whether seats saw different things, so that it matters whose eyes are used. */
 function hidden(replay: Replay): boolean {
-  return replay.frames.some((f) => new Set(Object.values(f.views).map((v) => JSON.stringify((v as { seas?: unknown }).seas ?? 0))).size > 1);
+  const differ = (shown: unknown[]) => new Set(shown.map((part) => JSON.stringify(part ?? 0))).size > 1;
+  return replay.frames.some((f) => differ(Object.values(f.views).map((v) => (v as { seas?: unknown }).seas)) || differ(Object.values(f.pictures)));
 }
 
 function useKeys(player: Player, count: number) {
@@ -226,18 +227,18 @@ function Progress(props: { replay: Replay; analysis: AnalysisState; turn: number
 }
 
 function numbersOf(replay: Replay, { insights }: AnalysisState) {
-  const bits = replay.game === "battleship";
+  const { curve } = moduleOf(replay.game, undefined);
   const points: [number, number][] = [];
   for (const [key, insight] of insights) {
     const [turn, seat] = key.split(" ").map(Number) as [number, number];
-    const value = insight[bits ? "entropy_bits" : "value"];
+    const value = insight[curve?.field ?? "value"];
     if (typeof value !== "number") continue;
-    points.push([turn, bits ? value : 50 + 50 * (seat === 0 ? value : -value)]);
+    points.push([turn, curve ? value : 50 + 50 * (seat === 0 ? value : -value)]);
   }
   points.sort((a, b) => a[0] - b[0]);
   const first = callSeat(replay, 0, 0);
-  return bits
-    ? { label: "Uncertainty about the fleet", unit: "bits", points, range: undefined }
+  return curve
+    ? { label: curve.label, unit: curve.unit, points, range: undefined }
     : { label: `Chances of ${first}`, unit: "%", points, range: [0, 100] as const };
 }
 

@@ -1,7 +1,7 @@
 // A room: joins it, keeps its connection, and hands the table to the game's own module.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { say, tell } from "../announce";
-import { MODULES } from "../games";
+import { moduleOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { keepToken, prefs, tokenOf } from "../prefs";
 import { joinRoom, Refused } from "../rest";
@@ -36,9 +36,8 @@ export function RoomPage({ id }: { id: string }) {
     }
   };
   if (room.position.status === "waiting") return <Waiting room={room} sit={sit} />;
-  const module = MODULES[room.info.game];
-  if (!module) return <p>This client knows no game called {room.info.game}.</p>;
   const game = games.find((g) => g.name === room.info?.game);
+  const module = moduleOf(room.info.game, game);
   return <module.Play room={room} connection={connection} game={game} />;
 }
 
@@ -63,7 +62,7 @@ function heard(id: string, fresh: Happening[], room: Room): void {
 
 function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
   const open = room.info?.seats.filter((s) => s.kind === "open") ?? [];
-  const title = MODULES[room.info?.game ?? ""]?.title ?? room.info?.game;
+  const title = titleOf(room.info?.game ?? "");
   return (
     <div class="waiting panel stack">
       <h1>{title}: waiting for a player</h1>

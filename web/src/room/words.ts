@@ -1,4 +1,5 @@
 // The room in words: whose turn it is, how it ended, what happened.
+import { scoreOf } from "../games";
 import type { Position, RoomInfo } from "../wire";
 import type { Happening, Room } from "./state";
 
@@ -65,7 +66,7 @@ export function outcome(room: Room): string {
   if (!result || !position) return "";
   const why = forfeitWords(room);
   if (position.seat_names.length === 1) {
-    return why ?? `All sunk with ${-(result.returns[0] ?? 0)} shots`;
+    return why ?? `Finished with ${scoreOf(info?.game ?? "", result.returns[0] ?? 0)}`;
   }
   if (result.winners.length !== 1) return why ? `Drawn: ${why}` : "Drawn";
   const winner = result.winners[0]!;

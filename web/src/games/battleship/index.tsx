@@ -87,4 +87,6 @@ export const battleship: GameModule = {
   Setup,
   pace: 0.6,
   quick: { variant: "duel" },
+  score: (value) => `${-value} shots`,
+  curve: { field: "entropy_bits", label: "Uncertainty about the fleet", unit: "bits" },
 };
