@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-OVER = re.compile(r"won|lost|Drawn|All sunk")
+OVER = re.compile(r"won|lost|Drawn|Finished")
 OURS = re.compile(r"Your turn|to move")
 
 

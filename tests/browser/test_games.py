@@ -54,7 +54,7 @@ def test_battleship_alone(site: Site, visit: Visit) -> None:
     page.get_by_label("Board").select_option("6")
     start(page)
     play_battleship(page, 6, 6)
-    expect(status(page)).to_have_text(re.compile(r"All sunk with \d+ shots"))
+    expect(status(page)).to_have_text(re.compile(r"Finished with \d+ shots"))
     expect(page.locator(".ship-status .gone")).to_have_count(2)
 
 
