@@ -118,5 +118,5 @@ def test_a_game_without_an_encoder_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(gomoku, "SLICE", replace(gomoku.SLICE, encoder=None))
     game: Game[Any, Any, Any] = make_game("gomoku")
-    with pytest.raises(TriremeError, match="no encoder"):
+    with pytest.raises(TriremeError, match="neither an encoder nor a board"):
         encoder_of(game)
