@@ -279,8 +279,7 @@ class GameConformance:
                     return
                 assert draw_board(game, game.view(game.determinize(view, rng), seat)) == board
                 forms.add((board.rows, board.cols, tuple(board.actions)))
-            for action in board.actions:
-                assert game.write(game.read(action)) == action
+                assert all(game.write(game.read(action)) == action for action in board.actions)
         assert len(forms) == 1
 
 
