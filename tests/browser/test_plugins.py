@@ -110,7 +110,7 @@ def test_settings_of_any_game_have_a_form(plugin_site: Site, visit: Visit) -> No
     expect(page.get_by_role("status")).to_contain_text("nobody can connect 9")
     expect(page.get_by_role("button", name="Start the game")).to_be_disabled()
     page.get_by_label("Variant").select_option("small")
-    choose(page, "Against", "Two at this screen")
+    choose(page, "Mode", "Same screen")
     start(page)
     expect(status(page)).to_have_text("Red to move")
     expect(page.get_by_role("gridcell")).to_have_count(20)

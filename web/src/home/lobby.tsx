@@ -7,7 +7,7 @@ import { checkSettings } from "../rest";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Play } from "../ui/icons";
-import { Lost } from "../ui/lost";
+import { NotFound } from "../ui/not-found";
 import type { Chair, GameInfo } from "../wire";
 import { AgentPicker, type Picked } from "./agents";
 import { begin } from "./begin";
@@ -17,19 +17,19 @@ type Mode = "agent" | "friend" | "hotseat" | "watch" | "alone";
 export function LobbyPage({ name }: { name: string }) {
   const games = useStore(gamesStore);
   const info = games.find((g) => g.name === name);
-  if (!info && games.length > 0 && !MODULES[name]) return <Lost title={`There is no game called ${name}`} />;
-  if (!info) return <p class="soft loading">Asking the server…</p>;
+  if (!info && games.length > 0 && !MODULES[name]) return <NotFound title={`There is no game called ${name}`} />;
+  if (!info) return <p class="soft loading">Loading…</p>;
   return <Lobby info={info} />;
 }
 
 /** The ways in which a game can be played. */
 function modesOf(info: GameInfo): [Mode, string][] {
-  if (seatsOf(info) === 1) return [["alone", "Alone"], ["watch", "Watch a program"]];
+  if (seatsOf(info) === 1) return [["alone", "Alone"], ["watch", "Watch"]];
   const two: [Mode, string][] = [
-    ["agent", "A program"],
-    ["friend", "A friend online"],
-    ["hotseat", "Two at this screen"],
-    ["watch", "Watch programs"],
+    ["agent", "Computer"],
+    ["friend", "Friend online"],
+    ["hotseat", "Same screen"],
+    ["watch", "Watch"],
   ];
   return info.versus === null ? two : [...two, ["alone", "Alone"]];
 }
@@ -88,7 +88,7 @@ export function Lobby({ info }: { info: GameInfo }) {
           <h1>{module.title}</h1>
           <p class="soft">{module.pitch}</p>
         </div>
-        <Choice label="Against" value={mode} options={modesOf(info)} onChange={setMode} />
+        <Choice label="Mode" value={mode} options={modesOf(info)} onChange={setMode} />
         {(mode === "agent" || mode === "friend") && (
           <Choice
             label="You play"
@@ -100,14 +100,14 @@ export function Lobby({ info }: { info: GameInfo }) {
         {mode === "agent" && <AgentPicker info={info} value={agent} onChange={setAgent} label="Opponent" />}
         {mode === "watch" && (
           <>
-            <AgentPicker info={info} value={agent} onChange={setAgent} label="First program" />
-            {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other programs" : "Second program"} plain />}
+            <AgentPicker info={info} value={agent} onChange={setAgent} label="First agent" />
+            {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other agents" : "Second agent"} plain />}
           </>
         )}
         {(mode === "friend" || mode === "agent") && (
           <label class="field">
             Your name
-            <input value={name} maxLength={40} placeholder="What others see" onInput={(e) => setPrefs({ name: e.currentTarget.value })} />
+            <input value={name} maxLength={40} placeholder="Shown to other players" onInput={(e) => setPrefs({ name: e.currentTarget.value })} />
           </label>
         )}
         <module.Setup game={info} settings={settings} change={setSettings} />
@@ -120,7 +120,7 @@ export function Lobby({ info }: { info: GameInfo }) {
           )}
           <label class="check">
             <input type="checkbox" checked={isPublic} onChange={(e) => setPublic(e.currentTarget.checked)} />
-            Listed for others
+            Show in the list of open rooms
           </label>
         </div>
         <p class={`small trouble ${problem ? "note" : ""}`} role="status">

@@ -1,4 +1,4 @@
-// Home: the three games, one click from a game each; open rooms, recent games, ratings.
+// Home: every game one click away; open rooms, recent games, ratings.
 import { useEffect, useState } from "preact/hooks";
 import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
@@ -14,10 +14,10 @@ export function HomePage() {
   return (
     <div class="home">
       <header class="hero">
-        <h1>Three games. Three kinds of hard.</h1>
+        <h1>Play against strong programs</h1>
         <p class="soft">
-          Hidden information, depth, simultaneous moves: play them against good programs, on one
-          screen, or with a friend online.
+          Games of hidden information, deep search and simultaneous moves: against the computer,
+          with a friend online, or two players on one screen.
         </p>
       </header>
       <ul class="game-cards">
@@ -25,7 +25,7 @@ export function HomePage() {
           <GameCard key={name} name={name} info={games.find((g) => g.name === name)} />
         ))}
       </ul>
-      <Harbour />
+      <Activity />
     </div>
   );
 }
@@ -50,14 +50,14 @@ function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) 
         <div class="row">
           <button type="button" class="button primary" disabled={busy} onClick={() => void start()}>
             <Play /> Play
-            <span class="visually-hidden"> {module.title} against the program</span>
+            <span class="visually-hidden"> {module.title} against the computer</span>
           </button>
           <a class="button" href={`/new/${name}`}>
-            More ways
-            <span class="visually-hidden"> to play {module.title}</span>
+            More options
+            <span class="visually-hidden"> for {module.title}</span>
           </a>
         </div>
-        <p class="small soft opponent">{info ? `against the agent ${info.opponent}` : "\u00a0"}</p>
+        <p class="small soft opponent">{info ? `Opponent: ${info.opponent}` : "\u00a0"}</p>
       </div>
     </li>
   );
@@ -80,12 +80,12 @@ function useList<T>(ask: () => Promise<T[]>, every: number | null): T[] | null {
   return list;
 }
 
-function Harbour() {
+function Activity() {
   const rooms = useList(listRooms, REFRESH);
   const recent = useList(listRecent, null);
   const ratings = useList(listRatings, null);
   return (
-    <div class="harbour">
+    <div class="activity">
       <section class="panel">
         <h2>Open rooms</h2>
         <Rooms rooms={rooms} />
@@ -103,9 +103,9 @@ function Harbour() {
 }
 
 function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
-  if (!rooms) return <p class="soft small">Looking…</p>;
+  if (!rooms) return <p class="soft small">Loading…</p>;
   if (rooms.length === 0) {
-    return <p class="soft small">Nobody is waiting. Choose “More ways” and “A friend online” to open a room.</p>;
+    return <p class="soft small">No open rooms. Choose “More options”, then “Friend online” to open one.</p>;
   }
   return (
     <ul class="plain-list">
@@ -117,11 +117,11 @@ function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
             <span>
               <strong>{titleOf(room.game)}</strong>{" "}
               <span class="soft small">
-                {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "a player").join(" – ")}
+                {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "Guest").join(" – ")}
               </span>
             </span>
             <a class="button small" href={`/room/${room.room}`}>
-              {mine ? "Go on" : open ? "Join" : "Watch"}
+              {mine ? "Continue" : open ? "Join" : "Watch"}
               <span class="visually-hidden"> {titleOf(room.game)}</span>
             </a>
           </li>
@@ -132,8 +132,8 @@ function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
 }
 
 function Recent({ recent }: { recent: RecentGame[] | null }) {
-  if (!recent) return <p class="soft small">Looking…</p>;
-  if (recent.length === 0) return <p class="soft small">No game has been finished yet.</p>;
+  if (!recent) return <p class="soft small">Loading…</p>;
+  if (recent.length === 0) return <p class="soft small">No finished games yet.</p>;
   return (
     <ul class="plain-list">
       {recent.slice(0, 8).map((game) => (
@@ -152,7 +152,7 @@ function Recent({ recent }: { recent: RecentGame[] | null }) {
 }
 
 function score(game: RecentGame): string {
-  const names = game.seats.map((name) => name || "a player");
+  const names = game.seats.map((name) => name || "Guest");
   if (names.length === 1) return `${names[0]}: ${scoreOf(game.game, game.returns[0] ?? 0)}`;
   const best = Math.max(...game.returns);
   const won = game.returns.map((r) => r === best);
@@ -168,8 +168,8 @@ function interval({ elo, low, high }: Rating): string {
 }
 
 function Ratings({ ratings }: { ratings: Rating[] | null }) {
-  if (!ratings) return <p class="soft small">Looking…</p>;
-  if (ratings.length === 0) return <p class="soft small">The arena has not rated the agents here yet.</p>;
+  if (!ratings) return <p class="soft small">Loading…</p>;
+  if (ratings.length === 0) return <p class="soft small">No ratings yet: the command “trireme arena” rates agents.</p>;
   return (
     <table class="plain small">
       <thead>

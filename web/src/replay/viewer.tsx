@@ -41,7 +41,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
 
   useEffect(() => {
     if (source.room) history.replaceState(null, "", positionLink(source.room, at.turn, at.phase));
-    if (!player.running) say(frame.moved?.story.join(" ") ?? "The start.");
+    if (!player.running) say(frame.moved?.story.join(" ") ?? "Start position.");
   }, [player.stop, player.running]);
   useKeys(player, stops.length);
 
@@ -77,7 +77,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
         <div class="row">
           {info?.insight && (
             <button type="button" class="button small" aria-pressed={thinking} onClick={() => setThinking(!thinking)}>
-              <Bulb /> Thoughts
+              <Bulb /> Analysis
             </button>
           )}
           <button type="button" class="button small" onClick={() => void save(replay, record)}>
@@ -85,19 +85,19 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
           </button>
           {source.room && (
             <button type="button" class="button small" onClick={() => void copyLink(positionLink(source.room!, at.turn, at.phase))}>
-              <Link /> Link to here
+              <Link /> Copy link
             </button>
           )}
         </div>
-        {eyes.length > 1 && hidden(replay) && <Choice label="Seen by" value={eye} options={eyes} onChange={setEye} />}
+        {eyes.length > 1 && hidden(replay) && <Choice label="View of" value={eye} options={eyes} onChange={setEye} />}
         {thinking && (
           <section class="panel stack thought" aria-live="polite">
-            <h2>{judged === null ? "The game is over" : `${capital(callSeat(replay, at.turn, judged))} to decide`}</h2>
+            <h2>{judged === null ? "The game is over" : `${capital(callSeat(replay, at.turn, judged))} to move`}</h2>
             {insight ? (
               <module.Thought insight={insight} next={nextDeed(replay, at.turn, judged)} />
             ) : (
               !voice.why && (
-                <p class="soft small">{analysis.problem ?? (judged === null ? "There is nothing left to think about." : "Thinking…")}</p>
+                <p class="soft small">{analysis.problem ?? (judged === null ? "There is no move left to analyse." : "Analysing…")}</p>
               )
             )}
             {voice.picker}
@@ -113,7 +113,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
 const lastPhase = (replay: Replay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
 
 function heading(replay: Replay): string {
-  const names = replay.seats.map((name) => name || "a player");
+  const names = replay.seats.map((name) => name || "Guest");
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
@@ -125,7 +125,7 @@ function heading(replay: Replay): string {
 function callSeat(replay: Replay, turn: number, seat: number): string {
   const name = replay.frames[turn]?.seat_names[seat] ?? "";
   const twins = replay.seats[0] === replay.seats[1];
-  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "a player" : name;
+  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "Guest" : name;
 }
 
 function personal(replay: Replay, turn: number, line: string): string {
@@ -135,14 +135,14 @@ function personal(replay: Replay, turn: number, line: string): string {
 }
 
 function position(at: Stop, story: string[]): string {
-  if (at.turn === 0) return "The start";
+  if (at.turn === 0) return "Start position";
   const phase = at.phase === null ? "" : `, phase ${at.phase}`;
   return `Move ${at.turn}${phase}${at.phase === null && story.length ? `: ${story.join(" ")}` : ""}`;
 }
 
 function eyesOf(replay: Replay, turn: number): [string, string][] {
   const frame = replay.frames[turn]!;
-  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "A spectator" : capital(callSeat(replay, turn, Number(key)))]);
+  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "Spectator" : capital(callSeat(replay, turn, Number(key)))]);
 }
 
 /** Whether seats saw different things, so that it matters whose eyes are used. */
@@ -239,7 +239,7 @@ function numbersOf(replay: Replay, { insights }: AnalysisState) {
   const first = callSeat(replay, 0, 0);
   return curve
     ? { label: curve.label, unit: curve.unit, points, range: undefined }
-    : { label: `Chances of ${first}`, unit: "%", points, range: [0, 100] as const };
+    : { label: `Winning chances of ${first}`, unit: "%", points, range: [0, 100] as const };
 }
 
 function Moves({ replay, turn, jump }: { replay: Replay; turn: number; jump: (turn: number) => void }) {
@@ -257,7 +257,7 @@ function Moves({ replay, turn, jump }: { replay: Replay; turn: number; jump: (tu
           <li key={i}>
             <button type="button" aria-current={i === turn ? "step" : undefined} onClick={() => jump(i)}>
               <span class="soft">{i === 0 ? "" : i}</span>
-              <span>{i === 0 ? "The start" : (frame.moved?.deeds ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
+              <span>{i === 0 ? "Start position" : (frame.moved?.deeds ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
             </button>
           </li>
         ))}

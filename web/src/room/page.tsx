@@ -1,6 +1,6 @@
 // A room: joins it, keeps its connection, and hands the table to the game's own module.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { say, tell } from "../announce";
+import { notify, say } from "../announce";
 import { moduleOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { keepToken, prefs, tokenOf } from "../prefs";
@@ -9,7 +9,7 @@ import { go } from "../route";
 import { play } from "../sound";
 import { useStore } from "../store";
 import { Link } from "../ui/icons";
-import { Lost } from "../ui/lost";
+import { NotFound } from "../ui/not-found";
 import { Log } from "./log";
 import { Players } from "./players";
 import { connect, type Connection } from "./socket";
@@ -19,12 +19,12 @@ import { outcome, seatName, storyOf } from "./words";
 
 export function RoomPage({ id }: { id: string }) {
   const [token, setToken] = useState(() => tokenOf(id));
-  const connection = useMemo(() => connect(id, token, (fresh, room) => heard(id, fresh, room)), [id, token]);
+  const connection = useMemo(() => connect(id, token, (fresh, room) => onNews(id, fresh, room)), [id, token]);
   useEffect(() => () => connection.close(), [connection]);
   const room = useStore(connection.room);
   const games = useStore(gamesStore);
 
-  if (room.link === "gone") return <Lost title="This room is not here" why={room.refusal?.message ?? ""} />;
+  if (room.link === "gone") return <NotFound title="Room not found" why={room.refusal?.message ?? ""} />;
   if (!room.info || !room.position) return <p class="soft loading">Joining the room…</p>;
   const sit = async (seat: number) => {
     try {
@@ -32,7 +32,7 @@ export function RoomPage({ id }: { id: string }) {
       if (held.token) keepToken(id, held.token);
       setToken(held.token);
     } catch (error) {
-      tell(error instanceof Refused ? error.message : String(error));
+      notify(error instanceof Refused ? error.message : String(error));
     }
   };
   if (room.position.status === "waiting") return <Waiting room={room} sit={sit} />;
@@ -42,7 +42,7 @@ export function RoomPage({ id }: { id: string }) {
 }
 
 /** Sounds, words and changes of page that follow from what happened. */
-function heard(id: string, fresh: Happening[], room: Room): void {
+function onNews(id: string, fresh: Happening[], room: Room): void {
   for (const happening of fresh) {
     if (happening.kind === "started") play("bell");
     if (happening.kind === "ended") {
@@ -68,7 +68,7 @@ function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
       <h1>{title}: waiting for a player</h1>
       {room.seats.length > 0 ? (
         <>
-          <p>Send this link to a friend. The game begins as soon as they sit down.</p>
+          <p>Send this link to a friend. The game starts as soon as they join.</p>
           <div class="row">
             <input class="input link" readOnly value={location.href} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
             <button type="button" class="button primary" onClick={() => void copyLink(location.pathname)}>
@@ -80,7 +80,7 @@ function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
         <div class="row">
           {open.map((s) => (
             <button type="button" class="button primary large" onClick={() => sit(s.seat)}>
-              Sit down as {seatName(room.position, s.seat)}
+              Join as {seatName(room.position, s.seat)}
             </button>
           ))}
         </div>

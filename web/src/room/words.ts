@@ -45,7 +45,7 @@ export function isHotseat(room: Room): boolean {
 export function statusLine(room: Room): string {
   const { info, position } = room;
   if (!info || !position) return "Joining the room…";
-  if (position.status === "waiting") return "Waiting for a player to sit down";
+  if (position.status === "waiting") return "Waiting for a player to join";
   if (position.result) return outcome(room);
   const asked = position.to_move.filter((seat) => !position.ready.includes(seat));
   const mine = asked.filter((seat) => room.seats.includes(seat));
@@ -95,30 +95,30 @@ export function storyOf(happening: Happening, room: Room): string[] {
     case "moved":
       return happening.story.map((line) => personal(line, room));
     case "sat":
-      return [`${happening.name || capital(seatName(room.position, happening.seat))} sits down.`];
+      return [`${happening.name || capital(seatName(room.position, happening.seat))} joined.`];
     case "started":
-      return ["The game begins."];
+      return ["The game starts."];
     case "ready":
       // A program is always ready at once; only people are worth a line.
       if (room.info?.seats[happening.seat]?.kind === "agent") return [];
       if (room.seats.length === 1 && room.seats[0] === happening.seat) return ["You are ready."];
       return [`${capital(name(happening.seat))} is ready.`];
     case "taken_back":
-      return [`${capital(name(happening.seat))} takes back ${happening.count === 1 ? "a move" : "moves"}.`];
+      return [`${capital(name(happening.seat))} undid ${happening.count === 1 ? "a move" : `${happening.count} moves`}.`];
     case "offered":
       return [`${capital(name(happening.offer.seat))} ${offerWords(happening.offer.kind)}.`];
     case "withdrawn":
-      return [happening.offer.kind === "undo" ? "No move is taken back." : "There is no rematch."];
+      return [happening.offer.kind === "undo" ? "The undo is declined." : "The rematch is declined."];
     case "ended":
       return [`${outcome(room)}.`];
     case "rematched":
-      return ["A rematch begins."];
+      return ["The rematch starts."];
   }
 }
 
 /** What a player does who makes an offer. */
 export function offerWords(kind: "undo" | "rematch"): string {
-  return kind === "undo" ? "asks to take back a move" : "offers a rematch";
+  return kind === "undo" ? "asks to undo a move" : "offers a rematch";
 }
 
 export function capital(text: string): string {
