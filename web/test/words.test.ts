@@ -48,7 +48,7 @@ describe("the story", () => {
   it("calls people without a name by their seat", () => {
     const nameless = room({}, [0], ["", ""]);
     expect(storyOf({ kind: "sat", seat: 1, name: "" }, nameless)).toEqual(["White joined."]);
-    expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to take back a move."]);
+    expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to undo a move."]);
   });
 
   it("does not tell that a program is ready", () => {
