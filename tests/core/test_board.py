@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from trireme import make_game
-from trireme.core.board import EMPTY, Board, draw_board
+from trireme.core.board import EMPTY, CellBoard, draw_board
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_a_board_that_does_not_fit_together_is_refused(
     fields: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=message):
-        Board(**{"cells": ((EMPTY,) * 3,) * 2, **fields})
+        CellBoard(**{"cells": ((EMPTY,) * 3,) * 2, **fields})
 
 
 def test_a_game_without_a_board_has_none() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,7 @@ from trireme.core import plugins, registry
 from trireme.core.errors import BrokenPlugin
 from trireme.core.registry import BUILT_IN, GAMES, agents_of, find, plugin_faults
 
-from .packages import write_heap, write_package
+from .packages import ROOT, write_heap, write_package
 
 
 def forget() -> None:
@@ -145,6 +146,14 @@ def test_a_broken_agent_is_left_out(site: Path, code: str, name: str, why: str) 
         with pytest.raises(TriremeError, match="agent 'bad' of package bad-bots is left out"):
             make_agent("gomoku", "bad")
     assert make_agent("gomoku", "random").name == "random"
+
+
+def test_the_web_client_has_a_page_for_the_games_that_say_so(site: Path) -> None:
+    write_heap(site)
+    modules = (ROOT / "web" / "src" / "games" / "index.ts").read_text()
+    (named,) = re.findall(r"MODULES: Record<string, GameModule> = \{(.*)\};", modules)
+    assert set(named.replace(" ", "").split(",")) == {g for g in GAMES if find(g).own_page}
+    assert "heap" in GAMES
 
 
 def test_naming_a_built_in_game_and_agent_reads_no_entry_points(

@@ -100,7 +100,7 @@ export interface Checked {
   scene: Record<string, unknown>;
   /** The start as a spectator sees it; None if the settings are not allowed. */
   view: unknown;
-  picture: Picture | null;
+  picture: ViewPicture | null;
 }
 
 /** The running clock, which is the server's. */
@@ -167,7 +167,7 @@ export interface Frame {
   /** By seat (`"0"`) and `"spectator"`: every view that the asker may see. */
   views: Record<string, unknown>;
   /** The same as pictures, for games that the web client has no page for; else empty. */
-  pictures: Record<string, Picture>;
+  pictures: Record<string, ViewPicture>;
 }
 
 /** One game: what it is, what can be set, who plays it. */
@@ -325,14 +325,6 @@ export interface OptionInfo {
   value_schema: Record<string, unknown>;
 }
 
-/** A view as the generic page draws it, for games that the web client has no page for. */
-export interface Picture {
-  /** As in a terminal. */
-  text: string;
-  /** None where the game has no board. */
-  board: BoardPicture | null;
-}
-
 /** Is anybody there? */
 export interface Ping {
   type: "ping";
@@ -362,7 +354,7 @@ export interface Position {
   /** The view of somebody who holds no seat; None for a client that holds one. */
   spectator: unknown;
   /** The same as a picture, for games that the web client has no page for. */
-  picture: Picture | null;
+  picture: ViewPicture | null;
   clock: ClockState | null;
   offers: Offer[];
   result: Result | null;
@@ -532,7 +524,7 @@ export interface SeatInfo {
 export interface SeatState {
   /** The game's view of this seat; its shape is the game's (`views` of the schema). */
   view: unknown;
-  picture: Picture | null;
+  picture: ViewPicture | null;
   /** Whether this seat is asked for an action that it has not sent yet. */
   to_move: boolean;
   /** All legal actions as text; None when they are too many to list or it is not its turn. */
@@ -579,6 +571,14 @@ export interface Update {
   since: number;
   happened: (Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched)[];
   position: Position;
+}
+
+/** A view as the generic page draws it, for games that the web client has no page for. */
+export interface ViewPicture {
+  /** As in a terminal. */
+  text: string;
+  /** None where the game has no board. */
+  board: BoardPicture | null;
 }
 
 /** The answer to `hello`. */

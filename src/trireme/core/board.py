@@ -28,7 +28,7 @@ EMPTY = Cell()
 
 
 @dataclass(frozen=True)
-class Board:
+class CellBoard:
     """A grid of cells, row 0 at the top, and where on it actions are made."""
 
     cells: tuple[tuple[Cell, ...], ...]
@@ -61,10 +61,10 @@ class Board:
         return len(self.cells[0]) if self.cells else 0
 
 
-def draw_board(game: AnyGame, view: Any) -> Board | None:
+def draw_board(game: AnyGame, view: Any) -> CellBoard | None:
     """The view on a board, where the game has one."""
     place = find(game.name).board
     if place is None:
         return None
-    made: Board = load(place)(game, view)
+    made: CellBoard = load(place)(game, view)
     return made

@@ -20,8 +20,8 @@ LEAST_EACH = 3
 
 
 @dataclass
-class Candidate:
-    """One action of the seat and the results of its playouts."""
+class Arm:
+    """A bandit arm: one candidate action of the seat and the results of its playouts."""
 
     action: Any
     visits: int = 0
@@ -69,15 +69,15 @@ class MonteCarlo:
         return max(candidates, key=lambda candidate: (candidate.visits, candidate.mean)).action
 
 
-def _candidates(legal: Actions[Any], most: int, rng: Generator) -> list[Candidate]:
+def _candidates(legal: Actions[Any], most: int, rng: Generator) -> list[Arm]:
     """All legal actions where they are at most `most`, else a random sample of about as many."""
     listed = list(islice(legal, most + 1))
     if len(listed) > most:
         listed = [legal.sample(rng) for _ in range(most)]
-    return [Candidate(action) for action in dict.fromkeys(listed)]
+    return [Arm(action) for action in dict.fromkeys(listed)]
 
 
-def _ucb1(candidates: list[Candidate], playouts: int, spread: float) -> Candidate:
+def _ucb1(candidates: list[Arm], playouts: int, spread: float) -> Arm:
     """The candidate with the highest upper confidence bound; untried ones first, in order.
     `spread` is the range of the values so far, which need not lie between -1 and 1."""
     if playouts < len(candidates):

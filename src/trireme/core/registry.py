@@ -55,7 +55,7 @@ class Slice:
     """`insight(game, view, seat, seconds, rng) -> dict`: what can be known from one seat's view,
     such as probabilities, values and mixtures, as plain JSON values (docs/web-protocol.md)."""
     board: str | None = None
-    """`board(game, view) -> Board`: the view as a grid of cells (`core/board.py`), for the
+    """`board(game, view) -> CellBoard`: the view as a grid of cells (`core/board.py`), for the
     browser's generic page and for the generic encoder."""
     own_page: bool = False
     """Whether the web client draws this game itself (`web/src/games`). For all others the server
@@ -80,7 +80,7 @@ COMMON_AGENTS: Mapping[str, str] = {
 """Agents that play every game."""
 
 
-class Games(Mapping[str, Slice]):
+class GameRegistry(Mapping[str, Slice]):
     """Every game by its name: the built-in ones, then those of installed plugins that work."""
 
     def __getitem__(self, name: str) -> Slice:
@@ -99,7 +99,7 @@ class Games(Mapping[str, Slice]):
         return name in BUILT_IN or name in _plugin_games().working
 
 
-GAMES = Games()
+GAMES = GameRegistry()
 
 
 def find(name: str) -> Slice:

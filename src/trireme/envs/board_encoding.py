@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.board import Board, draw_board
+from trireme.core.board import CellBoard, draw_board
 from trireme.core.errors import BadSettings
 from trireme.core.game import AnyGame, Seat
 
@@ -20,7 +20,7 @@ class BoardEncoder:
     """A board as planes of 0 and 1, `int8[seats + 2, rows, cols]`: the pieces of the observing
     seat, of the next seat and so on, the cells with a symbol, and all 1 when the seat is to move.
 
-    Action `i` is the `i`-th of `Board.actions`. Actions that have no place on the board have no
+    Action `i` is the `i`-th of `CellBoard.actions`. Actions that have no place on the board have no
     number, so a position with none but those is left by a random legal action.
     """
 
@@ -64,7 +64,7 @@ class BoardEncoder:
     def _state(self, view: Any) -> Any:
         return self.game.determinize(view, np.random.default_rng(0))
 
-    def _board(self, view: Any) -> Board:
+    def _board(self, view: Any) -> CellBoard:
         board = draw_board(self.game, view)
         if board is None or not board.actions:
             raise BadSettings(

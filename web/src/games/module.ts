@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import type { Connection } from "../room/socket";
 import type { Room } from "../room/state";
-import type { GameInfo, Picture } from "../wire";
+import type { GameInfo, ViewPicture } from "../wire";
 
 export interface PlayProps {
   room: Room;
@@ -15,7 +15,7 @@ export interface PictureProps {
   view: unknown;
   before: unknown;
   /** The same position as a picture, for games that have no page of their own. */
-  picture: Picture | null;
+  picture: ViewPicture | null;
   scene: Record<string, unknown>;
   settings: Record<string, unknown>;
   /** The phase just played, from 1, and how far its motion has come, 0 to 1. */

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trireme.core.board import EMPTY, Board, Cell
+from trireme.core.board import EMPTY, Cell, CellBoard
 from trireme.core.game import AnyGame
 
 from .rules import ConnectFour, State
@@ -43,12 +43,12 @@ def _mark(view: State, row: int, col: int, won: bool, colour: bool) -> str:
     return f"{left}{mark}{right}"
 
 
-def board(game: AnyGame, view: State) -> Board:
+def board(game: AnyGame, view: State) -> CellBoard:
     """The grid as cells; a disc is dropped by a click anywhere in its column."""
     assert isinstance(game, ConnectFour)
     rows, cols = range(game.rows), range(game.cols)
     names = tuple(game.write(col) for col in cols)
-    return Board(
+    return CellBoard(
         cells=tuple(tuple(_cell(game, view, row, col) for col in cols) for row in reversed(rows)),
         actions={names[col]: tuple((row, col) for row in rows) for col in cols},
         row_labels=tuple(str(row + 1) for row in reversed(rows)),

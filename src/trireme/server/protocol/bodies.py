@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from .shapes import Json, Name, Picture, RoomInfo, Seconds, Shape
+from .shapes import Json, Name, RoomInfo, Seconds, Shape, ViewPicture
 
 Spec = Annotated[str, Field(min_length=1, max_length=200)]
 Think = Annotated[float, Field(ge=0.05, le=10)]
@@ -81,7 +81,7 @@ class Checked(Shape):
     """What a picture needs beside the view, such as the map."""
     view: Any
     """The start as a spectator sees it; None if the settings are not allowed."""
-    picture: Picture | None
+    picture: ViewPicture | None
 
 
 class MapChecked(Shape):

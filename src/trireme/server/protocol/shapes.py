@@ -135,7 +135,7 @@ class BoardPicture(Shape):
     col_labels: list[str]
 
 
-class Picture(Shape):
+class ViewPicture(Shape):
     """A view as the generic page draws it, for games that the web client has no page for."""
 
     text: str
@@ -149,7 +149,7 @@ class SeatState(Shape):
 
     view: Any
     """The game's view of this seat; its shape is the game's (`views` of the schema)."""
-    picture: Picture | None
+    picture: ViewPicture | None
     to_move: bool
     """Whether this seat is asked for an action that it has not sent yet."""
     legal: list[str] | None
@@ -214,7 +214,7 @@ class Position(Shape):
     """By seat, for the seats that the client holds."""
     spectator: Any
     """The view of somebody who holds no seat; None for a client that holds one."""
-    picture: Picture | None
+    picture: ViewPicture | None
     """The same as a picture, for games that the web client has no page for."""
     clock: ClockState | None
     offers: list[Offer]
@@ -319,7 +319,7 @@ class Frame(Shape):
     seat_names: list[str]
     views: dict[str, Any]
     """By seat (`"0"`) and `"spectator"`: every view that the asker may see."""
-    pictures: dict[str, Picture]
+    pictures: dict[str, ViewPicture]
     """The same as pictures, for games that the web client has no page for; else empty."""
 
 

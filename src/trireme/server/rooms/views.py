@@ -42,14 +42,14 @@ def view_json(game: AnyGame, state: Any, seat: Seat | None) -> Any:
     return msgspec.to_builtins(game.view(state, seat))
 
 
-def picture(game: AnyGame, state: Any, seat: Seat | None) -> shapes.Picture | None:
+def picture(game: AnyGame, state: Any, seat: Seat | None) -> shapes.ViewPicture | None:
     """A view as the generic page draws it; None for games that have a page of their own."""
     if find(game.name).own_page:
         return None
     board = draw_board(game, game.view(state, seat))
     plain = None if board is None else msgspec.to_builtins(board)
     text = draw_text(game, state, seat)
-    return shapes.Picture.model_validate({"text": text, "board": plain}, strict=False)
+    return shapes.ViewPicture.model_validate({"text": text, "board": plain}, strict=False)
 
 
 def seat_names(game: AnyGame, state: Any) -> list[str]:

@@ -1,11 +1,11 @@
 // Any game's board: discs and symbols in cells; where a game has no board, its drawing as text.
 import { useState } from "preact/hooks";
 import { Cells, Chart, Lattice } from "../../ui/chart";
-import type { BoardPicture, Picture } from "../../wire";
+import type { BoardPicture, ViewPicture } from "../../wire";
 import { actionsByCell, cellName } from "./actions";
 
 export interface GenericBoardProps {
-  picture: Picture | null;
+  picture: ViewPicture | null;
   /** Only decoration: out of the keyboard's way. */
   still?: boolean;
   /** Actions that the player may choose now. */

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { checkSettings } from "../../rest";
 import { capital } from "../../room/words";
-import type { GameInfo, Picture } from "../../wire";
+import type { GameInfo, ViewPicture } from "../../wire";
 import type { GameModule, PictureProps } from "../module";
 import { titleOfName } from "./actions";
 import { GenericBoard } from "./board";
@@ -15,7 +15,7 @@ function ReplayPicture({ picture }: PictureProps) {
 
 /** The start of a game with these settings. */
 function Poster({ game, settings }: { game: string; settings: Record<string, unknown> }) {
-  const [picture, setPicture] = useState<Picture | null>(null);
+  const [picture, setPicture] = useState<ViewPicture | null>(null);
   useEffect(() => {
     let wanted = true;
     checkSettings(game, { settings }).then(
