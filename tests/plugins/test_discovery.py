@@ -12,7 +12,8 @@ import pytest
 from trireme import BadSpec, TriremeError, UnknownName, make_agent, make_game, play
 from trireme.core import plugins, registry
 from trireme.core.errors import BrokenPlugin
-from trireme.core.registry import BUILT_IN, GAMES, agents_of, find, plugin_faults
+from trireme.core.registry import BUILT_IN, GAMES, agents_of, find, load, plugin_faults
+from trireme.core.terminal import Terminal
 
 from .packages import ROOT, write_heap, write_package
 
@@ -164,3 +165,8 @@ def test_naming_a_built_in_game_and_agent_reads_no_entry_points(
 
     monkeypatch.setattr(plugins, "installed", never)
     assert make_agent(make_game("gomoku"), "random").name == "random"
+
+
+def test_a_game_with_one_seat_counts_points_unless_it_says_otherwise() -> None:
+    assert Terminal().score(12.0) == "12 points"
+    assert load(find("battleship").terminal)().score(-41.0) == "41 shots"

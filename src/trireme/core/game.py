@@ -1,4 +1,4 @@
-"""What a game is: the questions that the rest of the laboratory asks of every game."""
+"""The contract of every game and agent: `Game`, `Turn`, `Agent`."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from .errors import IllegalAction
 
 Seat = int
 CHANCE: Seat = -1
-"""Nature's seat: it places, deals and draws, and its moves are recorded like any other."""
+"""The seat of the chance player (nature): it places, deals and draws, and its moves are recorded
+like any other."""
 
-S = TypeVar("S")  # the whole truth
+S = TypeVar("S")  # the full state
 A = TypeVar("A")  # one seat's action
 V = TypeVar("V")  # what one seat may know
 A_co = TypeVar("A_co", covariant=True)

@@ -158,7 +158,7 @@ function score(game: RecentGame): string {
   const won = game.returns.map((r) => r === best);
   if (won.every(Boolean)) return `${names.join(" – ")}, drawn`;
   const winner = won.indexOf(true);
-  return `${names[winner]} beat ${names[1 - winner]}`;
+  return `${names[winner]} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
 }
 
 /** The 95 % interval; an open end where nothing bounds it. */

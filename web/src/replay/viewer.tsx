@@ -118,7 +118,8 @@ function heading(replay: Replay): string {
   if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
   if (result.winners.length !== 1) return `${names.join(" – ")}: drawn`;
-  return `${capital(names[result.winners[0]!]!)} beat ${names[1 - result.winners[0]!]}`;
+  const winner = result.winners[0]!;
+  return `${capital(names[winner]!)} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
 }
 
 /** What the game calls a seat, or its player where seats are only numbered. */
