@@ -64,7 +64,7 @@ def positions(name: str, variant: str | None, at_most: int = 12) -> Iterator[tup
         yield game, state
 
 
-def onlookers(game: AnyGame) -> list[Seat | None]:
+def viewers_of(game: AnyGame) -> list[Seat | None]:
     """All who may look at a position: a spectator and every seat."""
     return [None, *range(game.seats)]
 
@@ -156,7 +156,7 @@ class GameConformance:
         """`determinize` is given the view alone: equality shows that nothing hidden leaks."""
         rng = np.random.default_rng(3)
         for game, state in positions(name, variant):
-            for seat in onlookers(game):
+            for seat in viewers_of(game):
                 view = game.view(state, seat)
                 assert game.view(game.determinize(view, rng), seat) == view
 
@@ -170,7 +170,7 @@ class GameConformance:
             one = {seat: legal[seat].sample(generators[seat]) for seat in movers}
             for hidden in movers:
                 two = {**one, hidden: legal[hidden].sample(rng)}
-                for viewer in onlookers(game):
+                for viewer in viewers_of(game):
                     if game.hides(hidden, one[hidden], viewer):
                         views = [game.view(game.apply(state, acts), viewer) for acts in (one, two)]
                         assert views[0] == views[1]
@@ -191,7 +191,7 @@ class GameConformance:
     def test_states_and_views_are_plain_values(self, name: str, variant: str | None) -> None:
         for game, state in positions(name, variant):
             before = hash(state)
-            for seat in onlookers(game):
+            for seat in viewers_of(game):
                 view = game.view(state, seat)
                 assert hash(view) == hash(game.view(state, seat))
                 assert json.loads(msgspec.json.encode(view)) is not None
@@ -199,7 +199,7 @@ class GameConformance:
                 game.legal(state, seat).sample(np.random.default_rng(8))
             assert hash(state) == before
 
-    def test_results_are_honest_numbers(self, name: str, variant: str | None) -> None:
+    def test_returns_are_in_range(self, name: str, variant: str | None) -> None:
         game, states = random_game(name, variant)
         returns = game.returns(states[-1])
         assert len(returns) == game.seats
@@ -220,7 +220,7 @@ class GameConformance:
         self, name: str, variant: str | None
     ) -> None:
         for game, state in positions(name, variant):
-            for seat in onlookers(game):
+            for seat in viewers_of(game):
                 plain = draw_text(game, state, seat)
                 assert plain.strip()
                 assert not ANSI.search(plain)
@@ -231,7 +231,7 @@ class GameConformance:
         result = play(game, ["random"] * game.seats, seed=9)
         running = parse_record(result.record.text.rsplit("\n", 2)[0] + "\n")
         assert running.end is None
-        for viewer in onlookers(game):
+        for viewer in viewers_of(game):
             for shown, played in zip(running.shown_to(viewer), running.moves, strict=True):
                 for seat, text in played.items():
                     hidden = game.hides(seat, game.read(text), viewer)
@@ -273,7 +273,7 @@ class GameConformance:
         rng = np.random.default_rng(10)
         forms = set()
         for game, state in positions(name, variant):
-            for seat in onlookers(game):
+            for seat in viewers_of(game):
                 view = game.view(state, seat)
                 board = draw_board(game, view)
                 if board is None:
