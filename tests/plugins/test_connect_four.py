@@ -78,6 +78,29 @@ def test_it_has_a_schema_and_a_page_without_one_of_ours(site: Path, tmp_path: Pa
     assert schema["views"]["properties"]["heap"] == {}
 
 
+PICTURES = """
+import json
+from trireme import play
+from trireme.server.rooms.recording import replay_of_record
+record = play("connect_four:rows=4,cols=5", ["random", "random"], seed=1, opening=["c", "c"]).record
+frames = json.loads(replay_of_record(record).model_dump_json())["frames"]
+assert all(set(frame["pictures"]) == {"0", "1", "spectator"} for frame in frames)
+board = frames[2]["pictures"]["0"]["board"]
+assert [[c["piece"] for c in row] for row in board["cells"]][2:] == [
+    [None, None, 1, None, None],
+    [None, None, 0, None, None],
+]
+assert board["cells"][2][2] == {"piece": 1, "symbol": "", "marked": True, "label": "yellow"}
+assert board["actions"]["c"] == [[0, 2], [1, 2], [2, 2], [3, 2]]
+assert (board["row_labels"], board["col_labels"]) == (list("4321"), list("abcde"))
+"""
+
+
+def test_replays_have_a_picture_of_every_view(site: Path, tmp_path: Path) -> None:
+    pytest.importorskip("fastapi", reason="needs the web packages")
+    run("-c", PICTURES, site=site, cwd=tmp_path)
+
+
 PETTINGZOO = """
 import warnings
 from pettingzoo.test import api_test, seed_test

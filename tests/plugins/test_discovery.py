@@ -170,3 +170,12 @@ def test_naming_a_built_in_game_and_agent_reads_no_entry_points(
 def test_a_game_with_one_seat_counts_points_unless_it_says_otherwise() -> None:
     assert Terminal().score(12.0) == "12 points"
     assert load(find("battleship").terminal)().score(-41.0) == "41 shots"
+
+
+def test_the_server_sends_pictures_of_games_without_a_page(site: Path) -> None:
+    views = pytest.importorskip("trireme.server.rooms.views", reason="needs the web packages")
+    write_heap(site)
+    heap, gomoku = make_game("heap:size=3"), make_game("gomoku")
+    sent = views.picture(heap, heap.start(), 0)
+    assert (sent.text, sent.board) == ("3 left: ***", None)
+    assert views.picture(gomoku, gomoku.start(), 0) is None
