@@ -40,6 +40,7 @@ check: .venv/dev ## format, lint and types, changing nothing
 	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/mypy
+	scripts/check-client
 
 format: .venv/dev ## format and mend what lints can mend
 	$(BIN)/ruff format $(CODE)

@@ -24,7 +24,7 @@ from playwright.sync_api import Browser, sync_playwright
 
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"]
 MEASURED = """async () => {
-  const busy = () => [...document.querySelectorAll("p")].some((p) => p.textContent === "Looking…");
+  const busy = () => [...document.querySelectorAll("p")].some((p) => p.textContent === "Loading…");
   while (document.querySelectorAll("main button:enabled").length < 3 || busy())
     await new Promise(requestAnimationFrame);
   const ready = performance.now();

@@ -61,14 +61,14 @@ class Camera:
 
 def quick(page: Page, url: str, game: str) -> None:
     page.goto(url)
-    page.get_by_role("button", name=f"Play {game} against the program").click()
+    page.get_by_role("button", name=f"Play {game} against the computer").click()
     expect(page.locator(STATUS)).to_have_text("Your turn", timeout=60_000)
 
 
 def shoot_home(camera: Camera, url: str) -> None:
     camera.page.goto(url)
-    expect(camera.page.get_by_text(re.compile("against ")).first).to_be_visible()
-    expect(camera.page.get_by_text("Looking…")).to_have_count(0)
+    expect(camera.page.get_by_text(re.compile("Opponent: ")).first).to_be_visible()
+    expect(camera.page.get_by_text("Loading…")).to_have_count(0)
     camera.take("home")
 
 
@@ -100,7 +100,7 @@ def shoot_battleship(camera: Camera, url: str) -> None:
     quick(page, url, "Battleship")
     page.locator(".piece").first.wait_for()
     camera.take("battleship-placing")
-    page.get_by_role("button", name="Hide the fleet here").click()
+    page.get_by_role("button", name="Place the fleet here").click()
     page.get_by_role("button", name="Heatmap").click()
     for cell in ("E5", "C3", "G7", "C7", "G3", "E9", "B5", "H5", "I9", "A1", "D8", "F2"):
         expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
@@ -153,15 +153,15 @@ def shoot_navigation(camera: Camera, url: str) -> None:
 def shoot_editor(camera: Camera, url: str) -> None:
     camera.page.goto(f"{url}/maps")
     camera.page.get_by_role("button", name="The Three Lanes").click()
-    expect(camera.page.get_by_text("This map can be played.")).to_be_visible()
+    expect(camera.page.get_by_text("This map is valid.")).to_be_visible()
     camera.take("map-editor")
 
 
 def shoot_replay(camera: Camera, url: str) -> None:
     page = camera.page
     page.goto(f"{url}/new/gomoku")
-    page.get_by_role("radio", name="Watch programs").click()
-    page.get_by_label("Second program").select_option("heuristic")
+    page.get_by_role("radio", name="Watch").click()
+    page.get_by_label("Second agent").select_option("heuristic")
     page.get_by_role("radio", name="Quick").click()
     page.get_by_role("button", name="Watch", exact=True).click()
     expect(page.locator(STATUS)).to_have_text(re.compile("won|Drawn"), timeout=120_000)
@@ -169,7 +169,7 @@ def shoot_replay(camera: Camera, url: str) -> None:
     page.get_by_role("button", name="Step back").click()
     page.get_by_role("button", name="Step back").click()
     page.get_by_role("button", name="Step back").click()
-    page.get_by_role("button", name="Thoughts").click()
+    page.get_by_role("button", name="Analysis").click()
     page.locator(".hint").first.wait_for(timeout=60_000)
     camera.take("replay")
 

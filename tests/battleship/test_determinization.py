@@ -19,7 +19,7 @@ games = solo_games(salvo=st.booleans())
 
 @settings(max_examples=150)
 @given(games, st.integers(0, 2**32), st.integers(0, 120))
-def test_an_imagined_state_gives_the_view_it_came_from(
+def test_a_determinized_state_gives_the_view_it_came_from(
     game: Battleship, seed: int, turns: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -29,19 +29,19 @@ def test_an_imagined_state_gives_the_view_it_came_from(
             state = game.apply(state, {0: game.legal(state, 0).sample(rng)})
     for seat in (0, None):
         view = game.view(state, seat)
-        imagined = game.imagine(view, rng)
-        assert game.view(imagined, seat) == view
-        fleet = imagined.seas[0].fleet
+        sampled = game.determinize(view, rng)
+        assert game.view(sampled, seat) == view
+        fleet = sampled.seas[0].fleet
         assert fleet is not None
         game.check(game.start(), CHANCE, fleet)
 
 
-def test_every_consistent_fleet_can_be_imagined_and_no_other() -> None:
+def test_every_consistent_fleet_can_be_sampled_and_no_other() -> None:
     game = Battleship(5, 5)
     state = fired(game, "A1-A3 C1-C2", "A1 A2 E5 C3")
     view = game.view(state, 0)
     rng = np.random.default_rng(0)
-    seen = {game.imagine(view, rng).seas[0].fleet for _ in range(2_000)}
+    seen = {game.determinize(view, rng).seas[0].fleet for _ in range(2_000)}
     consistent = set()
     for layout in all_layouts(game.boards[0]):
         fleet = Fleet(tuple(place.ends for place in layout))

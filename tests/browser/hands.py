@@ -8,7 +8,7 @@ from typing import Any
 
 from playwright.sync_api import expect
 
-OVER = re.compile(r"won|lost|Drawn|All sunk")
+OVER = re.compile(r"won|lost|Drawn|Finished")
 OURS = re.compile(r"Your turn|to move")
 
 
@@ -19,7 +19,7 @@ def status(page: Any) -> Any:
 
 def open_lobby(page: Any, game: str) -> None:
     """From home to the lobby of a game, by clicks."""
-    page.get_by_role("link", name=f"More ways to play {game}").click()
+    page.get_by_role("link", name=f"More options for {game}").click()
     expect(page.get_by_role("heading", level=1, name=game)).to_be_visible()
 
 
@@ -109,7 +109,7 @@ def place(page: Any, point: str) -> None:
 def play_on_one_screen(page: Any, url: str) -> str:
     """A whole game of Gomoku on one screen; gives the room's id."""
     page.goto(f"{url}/new/gomoku")
-    choose(page, "Against", "Two at this screen")
+    choose(page, "Mode", "Same screen")
     page.get_by_label("Board").select_option("9")
     start(page)
     for point in FIVE:
@@ -128,7 +128,7 @@ def cells_of(rows: int, cols: int) -> Iterator[str]:
 
 
 def hide_fleet(page: Any) -> None:
-    button = page.get_by_role("button", name="Hide the fleet here")
+    button = page.get_by_role("button", name="Place the fleet here")
     expect(button).to_be_enabled()
     button.click()
 

@@ -18,7 +18,8 @@ def build_client() -> None:
 class Site:
     """A server process that can be killed and started again on the same port and database."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, environment: dict[str, str] | None = None) -> None:
+        self._environment = environment
         self._database = folder / "store.db"
         self._port = 0
         self._process: subprocess.Popen[str] | None = None
@@ -41,6 +42,7 @@ class Site:
             stderr=subprocess.PIPE,
             text=True,
             cwd=ROOT,
+            env=self._environment,
         )
         assert self._process.stderr is not None
         said = ""

@@ -45,11 +45,11 @@ def pages(page: Any, site: Site) -> Iterator[str]:
         yield f"lobby of {game}"
     for game in GAMES:
         page.goto(site.url)
-        page.get_by_role("button", name=f"Play {game} against the program").click()
+        page.get_by_role("button", name=f"Play {game} against the computer").click()
         expect(status(page)).to_have_text("Your turn")
         yield game
     page.goto(f"{site.url}/maps")
-    expect(page.get_by_text("This map can be played.")).to_be_visible()
+    expect(page.get_by_text("This map is valid.")).to_be_visible()
     yield "map editor"
     room = play_on_one_screen(page, site.url)
     yield "end of a game"
@@ -57,7 +57,7 @@ def pages(page: Any, site: Site) -> Iterator[str]:
     expect(page.get_by_role("button", name="Step back")).to_be_enabled()
     yield "replay"
     page.goto(f"{site.url}/replay")
-    expect(page.get_by_role("heading", name="Played here")).to_be_visible()
+    expect(page.get_by_role("heading", name="Games on this server")).to_be_visible()
     yield "import"
 
 
@@ -84,13 +84,13 @@ def test_every_page_fits_on_a_phone(site: Site, visit: Visit, width: int) -> Non
 @pytest.mark.parametrize("place", ["room/zzzzzzzzzzzz", "replay/zzzzzzzzzzzz", "new/chess", "x/y"])
 def test_there_is_a_way_back_from_what_is_not_there(site: Site, visit: Visit, place: str) -> None:
     page = visit(f"{site.url}/{place}")
-    page.get_by_role("link", name="Back to the harbour").click()
-    expect(page.get_by_role("heading", name="Three games.")).to_be_visible()
+    page.get_by_role("link", name="Back to the home page").click()
+    expect(page.get_by_role("heading", name="Play against strong programs")).to_be_visible()
 
 
 def test_on_a_phone_a_first_tap_aims_and_a_second_plays(site: Site, visit: Visit) -> None:
     page = visit(site.url, **PHONE)
-    page.get_by_role("button", name="Play Gomoku against the program").tap()
+    page.get_by_role("button", name="Play Gomoku against the computer").tap()
     point = page.get_by_role("gridcell", name="h8", exact=True)
     point.tap()
     expect(page.locator(".aim")).to_have_count(1)

@@ -30,7 +30,7 @@ Visit = Callable[..., Any]
 @pytest.mark.parametrize("game", ["Battleship", "Gomoku", "Battle Navigation"])
 def test_one_click_starts_a_game_against_the_program(site: Site, visit: Visit, game: str) -> None:
     page = visit(site.url)
-    page.get_by_role("button", name=f"Play {game} against the program").click()
+    page.get_by_role("button", name=f"Play {game} against the computer").click()
     expect(status(page)).to_have_text("Your turn")
 
 
@@ -50,11 +50,11 @@ def test_gomoku_against_the_program(site: Site, visit: Visit) -> None:
 def test_battleship_alone(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     open_lobby(page, "Battleship")
-    choose(page, "Against", "Alone")
+    choose(page, "Mode", "Alone")
     page.get_by_label("Board").select_option("6")
     start(page)
     play_battleship(page, 6, 6)
-    expect(status(page)).to_have_text(re.compile(r"All sunk with \d+ shots"))
+    expect(status(page)).to_have_text(re.compile(r"Finished with \d+ shots"))
     expect(page.locator(".ship-status .gone")).to_have_count(2)
 
 
@@ -87,7 +87,7 @@ def test_two_at_one_screen(site: Site, visit: Visit) -> None:
 
 def test_two_at_one_screen_do_not_see_each_others_waters(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/battleship")
-    choose(page, "Against", "Two at this screen")
+    choose(page, "Mode", "Same screen")
     page.get_by_label("Board").select_option("6")
     start(page)
     hide_fleet(page)
@@ -96,7 +96,7 @@ def test_two_at_one_screen_do_not_see_each_others_waters(site: Site, visit: Visi
     page.get_by_role("button", name="I am the second player").click()
     hide_fleet(page)
     page.get_by_role("button", name="I am the first player").click()
-    expect(page.get_by_role("heading", name="Your waters")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your board")).to_be_visible()
 
 
 def test_undo_takes_back_the_players_own_move(site: Site, visit: Visit) -> None:

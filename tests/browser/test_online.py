@@ -17,7 +17,7 @@ Visit = Callable[..., Any]
 def open_room(visit: Visit, site: Site, **options: Any) -> Any:
     """A page that has opened a room for a friend and waits there."""
     page = visit(f"{site.url}/new/gomoku", **options)
-    choose(page, "Against", "A friend online")
+    choose(page, "Mode", "Friend online")
     page.get_by_label("Board").select_option("9")
     page.get_by_label("Your name").fill("Ada")
     start(page)
@@ -27,7 +27,7 @@ def open_room(visit: Visit, site: Site, **options: Any) -> Any:
 
 def sit_down(visit: Visit, url: str) -> Any:
     page = visit(url)
-    page.get_by_role("button", name="Sit down").click()
+    page.get_by_role("button", name="Join as").click()
     return page
 
 
@@ -88,9 +88,9 @@ def test_a_game_goes_on_after_the_server_was_killed(own_site: Site, visit: Visit
     place(host, "e5")
     sees(guest, "e5")
     own_site.kill()
-    expect(host.get_by_text("The connection is lost")).to_be_visible()
+    expect(host.get_by_text("Connection lost")).to_be_visible()
     own_site.start()
-    expect(host.get_by_text("The connection is lost")).to_be_hidden()
+    expect(host.get_by_text("Connection lost")).to_be_hidden()
     place(guest, "a1")
     sees(host, "a1")
     sees(host, "e5")
@@ -98,7 +98,7 @@ def test_a_game_goes_on_after_the_server_was_killed(own_site: Site, visit: Visit
 
 def test_a_page_loaded_anew_holds_its_seat(site: Site, visit: Visit) -> None:
     page = visit(site.url)
-    page.get_by_role("button", name="Play Gomoku against the program").click()
+    page.get_by_role("button", name="Play Gomoku against the computer").click()
     expect(status(page)).to_have_text("Your turn")
     place(page, "h8")
     page.reload()

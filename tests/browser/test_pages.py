@@ -43,14 +43,14 @@ def draw_narrow_sea(page: Any) -> None:
     page.get_by_label("Height").blur()
     expect(page.get_by_text("out of bounds").first).to_be_visible()
     expect(page.get_by_role("button", name="Save")).to_be_disabled()
-    page.get_by_label("Fair").uncheck()
+    page.get_by_label("Symmetric").uncheck()
     for tool, tile in (("First ship", "c2"), ("Second ship", "c3")):
         page.get_by_role("radio", name=tool).click()
         page.get_by_role("gridcell", name=re.compile(f"^{tile} ")).click()
     page.get_by_role("radio", name="Large rock").click()
     for tile in ("b1", "c1", "d1", "b2", "d2", "b3", "d3", "b4", "c4", "d4"):
         page.get_by_role("gridcell", name=re.compile(f"^{tile} ")).click()
-    expect(page.get_by_text("This map can be played.")).to_be_visible()
+    expect(page.get_by_text("This map is valid.")).to_be_visible()
 
 
 def test_a_map_is_drawn_saved_chosen_and_played(site: Site, visit: Visit) -> None:
@@ -75,7 +75,7 @@ def test_a_map_is_exported_and_imported(site: Site, visit: Visit, tmp_path: Path
         page.get_by_role("button", name="Export").click()
     file = tmp_path / coming.value.suggested_filename
     coming.value.save_as(file)
-    page.get_by_role("button", name="Empty sea").click()
+    page.get_by_role("button", name="Empty map").click()
     expect(page.locator(".chart .rock")).to_have_count(0)
     page.locator("input[type=file]").set_input_files(file)
     expect(page.locator(".chart .rock")).to_have_count(10)
@@ -110,8 +110,8 @@ def test_a_record_is_exported_and_imported(site: Site, visit: Visit, tmp_path: P
     file = tmp_path / "game.jsonl"
     coming.value.save_as(file)
     page.goto(f"{site.url}/replay")
-    page.get_by_label("Or paste it").fill("this is no record")
-    page.get_by_role("button", name="Replay it").click()
+    page.get_by_label("Or paste its text").fill("this is no record")
+    page.get_by_role("button", name="Open the replay").click()
     expect(page.get_by_text("line 1")).to_be_visible()
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_role("button", name="To the end").click()
@@ -120,7 +120,7 @@ def test_a_record_is_exported_and_imported(site: Site, visit: Visit, tmp_path: P
 
 def test_the_sea_is_drawn_in_three_dimensions(site: Site, visit: Visit) -> None:
     page = visit(site.url)
-    page.get_by_role("button", name="Play Battle Navigation against the program").click()
+    page.get_by_role("button", name="Play Battle Navigation against the computer").click()
     page.get_by_role("button", name="3D").click()
     canvas = page.locator(".stage canvas")
     expect(canvas).to_be_visible()
@@ -137,7 +137,7 @@ def test_the_sea_is_drawn_in_three_dimensions(site: Site, visit: Visit) -> None:
 
 def test_a_plan_shows_its_ghost_and_is_kept_as_a_draft(site: Site, visit: Visit) -> None:
     page = visit(site.url)
-    page.get_by_role("button", name="Play Battle Navigation against the program").click()
+    page.get_by_role("button", name="Play Battle Navigation against the computer").click()
     page.get_by_role("button", name="Phase 1, move: hold").click()
     page.get_by_role("button", name="Phase 2, move: hold").click()
     expect(page.locator(".ghost .track")).to_have_count(1)
@@ -150,7 +150,7 @@ def test_a_plan_shows_its_ghost_and_is_kept_as_a_draft(site: Site, visit: Visit)
 
 def test_ships_are_dragged_turned_and_refused_where_they_touch(site: Site, visit: Visit) -> None:
     page = visit(site.url)
-    page.get_by_role("button", name="Play Battleship against the program").click()
+    page.get_by_role("button", name="Play Battleship against the computer").click()
     ships = page.locator(".piece")
     expect(ships).to_have_count(5)
     carrier = page.get_by_role("button", name=re.compile("^carrier"))
@@ -165,10 +165,10 @@ def test_ships_are_dragged_turned_and_refused_where_they_touch(site: Site, visit
     page.mouse.move(box["x"] + 20, box["y"] + 20, steps=5)
     page.mouse.up()
     expect(page.get_by_text(re.compile("overlap|touch")).first).to_be_visible()
-    expect(page.get_by_role("button", name="Hide the fleet here")).to_be_disabled()
+    expect(page.get_by_role("button", name="Place the fleet here")).to_be_disabled()
     page.get_by_role("button", name="Random").click()
     hide_fleet(page)
-    expect(page.get_by_role("heading", name="Your waters")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your board")).to_be_visible()
 
 
 def test_hints_show_values_and_an_evaluation(site: Site, visit: Visit) -> None:

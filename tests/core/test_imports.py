@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 import trireme
-from trireme.core.registry import GAMES
+from trireme.core.registry import BUILT_IN
 
 ROOT = Path(trireme.__file__).parent
-SLICES = set(GAMES)
+SLICES = set(BUILT_IN)
 LAYERS: dict[str, set[str]] = {
     "core": set(),
     **{name: {"core"} for name in SLICES},
@@ -22,6 +22,7 @@ LAYERS: dict[str, set[str]] = {
     "training": {"core", "envs", "arena", "store", *SLICES},
     "server": {"core", "arena", "store"},
     "desktop": {"core", "arena", *SLICES},
+    "testing": {"core"},
     "cli": {"core", "envs", "arena", "store", "training", "server", "desktop", *SLICES},
 }
 """What each package may import beside itself and the top level."""

@@ -50,7 +50,7 @@ class Guess(Game[Coins, int, Coins]):
     def view(self, state: Coins, seat: Seat | None) -> Coins:
         return replace(state, coin=None if self.to_move(state) else state.coin)
 
-    def imagine(self, view: Coins, rng: Generator) -> Coins:
+    def determinize(self, view: Coins, rng: Generator) -> Coins:
         return replace(view, coin=int(rng.integers(2)))
 
     def returns(self, state: Coins) -> tuple[float, ...]:

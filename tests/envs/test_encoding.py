@@ -84,7 +84,7 @@ def test_observations_show_nothing_that_a_seat_may_not_know(name: str, variant: 
     encoder, rng = encoder_of(game), np.random.default_rng(8)
     for turn, (state, seat, numbers, _) in enumerate(chosen_game(game, 9)):
         view = game.view(state, seat)
-        again = game.view(game.imagine(view, rng), seat)
+        again = game.view(game.determinize(view, rng), seat)
         for chosen in ((), numbers[:1]):
             one, other = (encoder.observe(v, seat, chosen) for v in (view, again))
             np.testing.assert_array_equal(one, other)
@@ -118,5 +118,5 @@ def test_a_game_without_an_encoder_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(gomoku, "SLICE", replace(gomoku.SLICE, encoder=None))
     game: Game[Any, Any, Any] = make_game("gomoku")
-    with pytest.raises(TriremeError, match="no encoder"):
+    with pytest.raises(TriremeError, match="neither an encoder nor a board"):
         encoder_of(game)

@@ -184,7 +184,7 @@ class Player:
 def choose(game: AnyGame, view: Any, seat: int, seed: int) -> str:
     """A random legal action of the seat, found from the JSON of its view alone."""
     rng = default_rng(seed)
-    state = game.imagine(msgspec.convert(view, _view_type(game.name)), rng)
+    state = game.determinize(msgspec.convert(view, _view_type(game.name)), rng)
     return game.write(game.legal(state, seat).sample(rng))
 
 

@@ -32,7 +32,7 @@ function typeOf(s) {
 }
 
 function wrapped(type) {
-  return /[|&]/.test(type) && !/^[\[{]/.test(type) ? `(${type})` : type;
+  return /[|&]/.test(type) && !/^[[{]/.test(type) ? `(${type})` : type;
 }
 
 function objectType(s) {
@@ -61,4 +61,4 @@ parts.push(`export type ClientMessage = ${typeOf(client)};`);
 parts.push(`export type ServerMessage = ${typeOf(server)};`);
 parts.push(`export interface Views ${objectType(views)}`);
 parts.push(`export interface Settings ${objectType(settings)}`);
-process.stdout.write(parts.join("\n\n") + "\n");
+process.stdout.write(`${parts.join("\n\n")}\n`);

@@ -14,7 +14,7 @@ export function say(text: string): void {
 }
 
 /** Shown for a few seconds, and read out. */
-export function tell(text: string, seconds = 5): void {
+export function notify(text: string, seconds = 5): void {
   count += 1;
   notice.set({ text, id: count });
   clearTimeout(timer);

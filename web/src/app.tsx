@@ -1,7 +1,7 @@
 // The shell around every page: masthead, the page that the address names, live words.
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentType } from "preact";
-import { notice, spoken, tell } from "./announce";
+import { notice, notify, spoken } from "./announce";
 import { HomePage } from "./home/page";
 import { LobbyPage } from "./home/lobby";
 import { prefs, setPrefs } from "./prefs";
@@ -9,14 +9,14 @@ import { RoomPage } from "./room/page";
 import { type Route, route } from "./route";
 import { useStore } from "./store";
 import { HalfMoon, Moon, SoundOff, SoundOn, Sun, TriremeMark } from "./ui/icons";
-import { Lost } from "./ui/lost";
+import { NotFound } from "./ui/not-found";
 
 const THEMES = ["auto", "light", "dark"] as const;
 const THEME_ICONS = { auto: HalfMoon, light: Sun, dark: Moon };
 
 export function App() {
   const here = useStore(route);
-  const heard = useStore(spoken);
+  const spokenText = useStore(spoken);
   const shown = useStore(notice);
   useEffect(() => {
     document.title = TITLES[here.page];
@@ -24,7 +24,7 @@ export function App() {
   return (
     <div class="shell">
       <a class="skip" href="#main">
-        Skip to the page
+        Skip to content
       </a>
       <Masthead here={here} />
       <main id="main" tabIndex={-1}>
@@ -33,11 +33,11 @@ export function App() {
       <footer class="colophon">
         <span>Trireme, a laboratory for game-playing agents</span>
         <a href="/docs" target="_blank" rel="noreferrer">
-          Programming interface
+          API
         </a>
       </footer>
       <div class="visually-hidden" aria-live="polite">
-        {heard}
+        {spokenText}
       </div>
       {shown && (
         <div class="toast" role="status" key={shown.id}>
@@ -51,7 +51,7 @@ export function App() {
 const TITLES: Record<Route["page"], string> = {
   home: "Trireme",
   new: "New game · Trireme",
-  room: "At play · Trireme",
+  room: "Game · Trireme",
   replay: "Replay · Trireme",
   maps: "Maps · Trireme",
   lost: "Not found · Trireme",
@@ -82,7 +82,7 @@ function Masthead({ here }: { here: Route }) {
         <button
           type="button"
           class="icon-button"
-          aria-label={sound ? "Mute the sound" : "Turn the sound on"}
+          aria-label={sound ? "Turn sound off" : "Turn sound on"}
           aria-pressed={!sound}
           onClick={() => setPrefs({ sound: !sound })}
         >
@@ -114,7 +114,7 @@ function Page({ here }: { here: Route }) {
     case "maps":
       return <Later load={mapsPage} here={here} />;
     case "lost":
-      return <Lost title="There is nothing at this address" />;
+      return <NotFound title="Page not found" />;
   }
 }
 
@@ -130,11 +130,11 @@ function Later({ load, here }: { load: Loader; here: Route }) {
     setLoaded(null);
     load().then(
       (page) => wanted && setLoaded(() => page),
-      () => tell("This page could not be fetched. Load it anew.", 10),
+      () => notify("The page could not be loaded. Reload it to try again.", 10),
     );
     return () => {
       wanted = false;
     };
   }, [load]);
-  return Loaded ? <Loaded here={here} /> : <p class="soft loading">Unrolling the chart…</p>;
+  return Loaded ? <Loaded here={here} /> : <p class="soft loading">Loading…</p>;
 }

@@ -39,7 +39,7 @@ async function ask(path: string, options: { body?: unknown; token?: string | nul
   }
   if (answer.ok) return answer;
   const fault = (await answer.json().catch(() => null)) as { code?: string; message?: string } | null;
-  throw new Refused(fault?.code ?? "internal", fault?.message ?? `The server said ${answer.status}.`);
+  throw new Refused(fault?.code ?? "internal", fault?.message ?? `The server answered with status ${answer.status}.`);
 }
 
 async function json<T>(path: string, options: { body?: unknown; token?: string | null } = {}) {

@@ -32,34 +32,45 @@ export function play(sound: Sound): void {
   switch (sound) {
     case "stone":
       hiss(ctx, at, 0.05, 2600, 900, 0.35);
-      return tone(ctx, at, 0.09, 320, 180, 0.25);
+      tone(ctx, at, 0.09, 320, 180, 0.25);
+      break;
     case "splash":
       hiss(ctx, at, 0.45, 900, 300, 0.28);
-      return tone(ctx, at + 0.05, 0.2, 240, 520, 0.05);
+      tone(ctx, at + 0.05, 0.2, 240, 520, 0.05);
+      break;
     case "hit":
       hiss(ctx, at, 0.35, 500, 120, 0.6);
-      return tone(ctx, at, 0.25, 120, 50, 0.4);
+      tone(ctx, at, 0.25, 120, 50, 0.4);
+      break;
     case "sunk":
       hiss(ctx, at, 0.9, 420, 70, 0.6);
-      return tone(ctx, at, 0.8, 150, 38, 0.4);
+      tone(ctx, at, 0.8, 150, 38, 0.4);
+      break;
     case "cannon":
       hiss(ctx, at, 0.28, 800, 90, 0.45);
-      return tone(ctx, at, 0.22, 95, 42, 0.5);
+      tone(ctx, at, 0.22, 95, 42, 0.5);
+      break;
     case "grapple":
       tone(ctx, at, 0.07, 900, 700, 0.12);
       tone(ctx, at + 0.08, 0.07, 1100, 800, 0.12);
-      return hiss(ctx, at + 0.12, 0.2, 1500, 600, 0.2);
+      hiss(ctx, at + 0.12, 0.2, 1500, 600, 0.2);
+      break;
     case "wind":
-      return hiss(ctx, at, 0.5, 400, 1100, 0.08);
+      hiss(ctx, at, 0.5, 400, 1100, 0.08);
+      break;
     case "bell":
       tone(ctx, at, 0.7, 1174, 1174, 0.09);
-      return tone(ctx, at, 0.5, 2350, 2350, 0.03);
+      tone(ctx, at, 0.5, 2350, 2350, 0.03);
+      break;
     case "won":
-      return [523, 659, 784, 1046].forEach((f, i) => tone(ctx, at + i * 0.11, 0.45, f, f, 0.1));
+      for (const [i, f] of [523, 659, 784, 1046].entries()) tone(ctx, at + i * 0.11, 0.45, f, f, 0.1);
+      break;
     case "lost":
-      return [392, 330, 262].forEach((f, i) => tone(ctx, at + i * 0.16, 0.45, f, f, 0.09));
+      for (const [i, f] of [392, 330, 262].entries()) tone(ctx, at + i * 0.16, 0.45, f, f, 0.09);
+      break;
     case "tick":
-      return tone(ctx, at, 0.03, 1500, 1200, 0.05);
+      tone(ctx, at, 0.03, 1500, 1200, 0.05);
+      break;
   }
 }
 

@@ -58,6 +58,25 @@ export interface Answer {
   accept: boolean;
 }
 
+/** One cell of a board. */
+export interface BoardCell {
+  /** The seat whose piece lies here. */
+  piece: number | null;
+  symbol: string;
+  marked: boolean;
+  /** What a screen reader says of the content. */
+  label: string;
+}
+
+/** A view as a grid, row 0 at the top. */
+export interface BoardPicture {
+  cells: BoardCell[][];
+  /** The cells `(row, col)` to click for an action, by its text. */
+  actions: Record<string, [number, number][]>;
+  row_labels: string[];
+  col_labels: string[];
+}
+
 /** Settings to be validated. */
 export interface CheckSettings {
   variant?: string | null;
@@ -120,6 +139,8 @@ export interface Frame {
   seat_names: string[];
   /** By seat (`"0"`) and `"spectator"`: every view that the requester may see. */
   views: Record<string, unknown>;
+  /** The same as pictures, for games that the web client has no page for; else empty. */
+  pictures: Record<string, ViewPicture>;
 }
 
 /** A game with its settings, variants and agents. */
@@ -451,6 +472,8 @@ export interface RoomPosition {
   seats: Record<string, SeatState>;
   /** The spectator's view; None for a client that holds a seat. */
   spectator: unknown;
+  /** The same as a picture, for games that the web client has no page for. */
+  picture: ViewPicture | null;
   clock: ClockState | null;
   offers: Offer[];
   result: GameResult | null;
@@ -503,6 +526,7 @@ export interface SeatInfo {
 export interface SeatState {
   /** The game's view of this seat; its shape is the game's (`views` of the schema). */
   view: unknown;
+  picture: ViewPicture | null;
   /** Whether an action of this seat is awaited. */
   to_move: boolean;
   /** All legal actions as text; None if there are too many to list or it is not its turn. */
@@ -527,6 +551,7 @@ export interface SettingsChecked {
   scene: Record<string, unknown>;
   /** The start as a spectator sees it; None if the settings are not valid. */
   view: unknown;
+  picture: ViewPicture | null;
 }
 
 /** All seats are taken and the game begins. */
@@ -565,6 +590,14 @@ export interface Update {
   since: number;
   events: (Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched)[];
   position: RoomPosition;
+}
+
+/** A view as the generic page draws it, for games that the web client has no page for. */
+export interface ViewPicture {
+  /** As in a terminal. */
+  text: string;
+  /** None where the game has no board. */
+  board: BoardPicture | null;
 }
 
 /** The response to `hello` and `sync`. */

@@ -6,7 +6,7 @@ import type { RoomPosition, RoomInfo, ServerMessage } from "../src/wire";
 const info = { room: "r", game: "gomoku", seats: [], settings: {} } as unknown as RoomInfo;
 
 function position(version: number, moves = version): RoomPosition {
-  return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, clock: null, offers: [], result: null };
+  return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null };
 }
 function welcome(version: number, events: unknown[] = []): ServerMessage {
   return { type: "welcome", protocol: 1, room: info, scene: {}, seats: [0], position: position(version), events } as ServerMessage;
@@ -73,7 +73,7 @@ describe("a room", () => {
 
   it("shows the seat that is to move, on one screen for two", () => {
     const room = heard(emptyRoom("r"), welcome(1));
-    const state = { view: null, legal: null, draft: null, locked: null, can_undo: false };
+    const state = { view: null, picture: null, legal: null, draft: null, locked: null, can_undo: false };
     const seats = { 0: { ...state, to_move: false }, 1: { ...state, to_move: true } };
     expect(seatShown({ ...room, seats: [0, 1], position: { ...position(1), seats } })).toBe(1);
     expect(seatShown({ ...room, seats: [] })).toBeNull();

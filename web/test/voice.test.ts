@@ -18,6 +18,6 @@ describe("second opinions", () => {
 
   it("say why they are silent", () => {
     expect(heardFrom(insight, "zero")).toEqual({ insight: null, why: "not installed" });
-    expect(heardFrom(insight, "gone").why).toContain("no opinion");
+    expect(heardFrom(insight, "gone").why).toContain("no analysis");
   });
 });

@@ -5,8 +5,8 @@ import { outcome, statusLine, storyOf } from "../src/room/words";
 import type { RoomPosition, GameResult, RoomInfo } from "../src/wire";
 
 function room(part: Partial<RoomPosition>, seats: number[], names = ["Ada", "search"]): Room {
-  const info = { seats: names.map((name, seat) => ({ seat, name, kind: name === "search" ? "agent" : "person", online: true })) };
-  const position = { version: 1, status: "playing", moves: 1, to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, clock: null, offers: [], result: null, ...part };
+  const info = { game: "battleship", seats: names.map((name, seat) => ({ seat, name, kind: name === "search" ? "agent" : "person", online: true })) };
+  const position = { version: 1, status: "playing", moves: 1, to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null, ...part };
   return { ...emptyRoom("r"), info: info as unknown as RoomInfo, position: position as RoomPosition, seats };
 }
 const result = (winners: number[], part: Partial<GameResult> = {}): GameResult => ({ returns: [1, -1], winners, forfeits: [], ...part });
@@ -27,7 +27,7 @@ describe("the status", () => {
     const forfeits = [{ seat: 0, reason: "resigned", detail: "" }];
     expect(outcome(room({ result: result([1], { forfeits }) }, [0]))).toBe("You lost: you resigned");
     const alone = room({ seat_names: ["player"], result: { returns: [-41], winners: [], forfeits: [] } }, [0], ["Ada"]);
-    expect(outcome(alone)).toBe("All sunk with 41 shots");
+    expect(outcome(alone)).toBe("Finished with 41 shots");
   });
 });
 
@@ -47,8 +47,8 @@ describe("the story", () => {
 
   it("calls people without a name by their seat", () => {
     const nameless = room({}, [0], ["", ""]);
-    expect(storyOf({ kind: "sat", seat: 1, name: "" }, nameless)).toEqual(["White sits down."]);
-    expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to take back a move."]);
+    expect(storyOf({ kind: "sat", seat: 1, name: "" }, nameless)).toEqual(["White joined."]);
+    expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to undo a move."]);
   });
 
   it("does not tell that a program is ready", () => {

@@ -35,4 +35,5 @@ SLICE = Slice(
     insight="trireme.battleship.show.insight:insight",
     versus="duel",
     terminal="trireme.battleship.show.terminal:BattleshipTerminal",
+    own_page=True,
 )

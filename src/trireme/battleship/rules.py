@@ -229,7 +229,7 @@ class Battleship(Game[BattleshipState, Action, BattleshipView]):
         )
         return BattleshipView(seat, stage, seas, state.turn, state.owed)
 
-    def imagine(self, view: BattleshipView, rng: Generator) -> BattleshipState:
+    def determinize(self, view: BattleshipView, rng: Generator) -> BattleshipState:
         """Hidden fleets are drawn by a random search that always finds one, not by their exact
         probabilities: for those, see the posterior agent."""
         seas = tuple(

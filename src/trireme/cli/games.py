@@ -11,7 +11,15 @@ from rich.console import Console
 from rich.table import Table
 
 from trireme.core.options import Option, options_of
-from trireme.core.registry import GAMES, Slice, agent_class, agents_of, find, load
+from trireme.core.registry import (
+    GAMES,
+    Slice,
+    agent_class,
+    agents_of,
+    find,
+    load,
+    plugin_faults,
+)
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -21,6 +29,7 @@ def games(json: Json = False) -> None:
 
     Example: `trireme games`
     """
+    warn_of_plugins()
     listed = {name: _game(find(name)) for name in GAMES}
     if json:
         typer.echo(msgspec.json.encode(listed))
@@ -42,6 +51,7 @@ def agents(
 
     Example: `trireme agents gomoku`
     """
+    warn_of_plugins()
     chosen = [game] if game else list(GAMES)
     listed = {name: {a: _agent(name, a) for a in agents_of(name)} for name in chosen}
     if json:
@@ -59,6 +69,12 @@ def agents(
             table.add_row(agent, about["summary"], "\n".join(options))
         console.print(table, "")
     console.print("Options go into the name: search:depth=8   ·   Your own: my_bots.py:Bot")
+
+
+def warn_of_plugins() -> None:
+    """One line on stderr for every installed game or agent that can't be used."""
+    for line in plugin_faults():
+        typer.echo(f"warning: {line}", err=True)
 
 
 def _game(found: Slice) -> dict[str, Any]:

@@ -176,7 +176,7 @@ def _outcome(screen: GameScreen) -> str:
         screen.say(f"{screen.name(fault.seat)} forfeits ({fault.reason}): {fault.detail}")
     returns = session.returns
     if session.game.seats == 1:
-        return f"Done: {-returns[0]:g} shots."
+        return f"Done: {screen.terminal.score(returns[0])}."
     best = max(returns)
     winners = [screen.name(s) for s, value in enumerate(returns) if value == best]
     return f"{winners[0]} wins." if len(winners) == 1 else "A draw."

@@ -12,6 +12,8 @@ import typer
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.server.storage.retention import Retention
 
+from .games import warn_of_plugins
+
 
 def serve(
     host: Annotated[
@@ -57,6 +59,7 @@ def serve(
         raise BadSpec(
             f"the web app needs more packages ({error.name}): pip install 'trireme-lab[web]'"
         ) from None
+    warn_of_plugins()
     listener = _listen(host, port)
     url = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)

@@ -28,6 +28,10 @@ class UnknownName(TriremeError):
     """No game, agent, variant or option has this name."""
 
 
+class BrokenPlugin(TriremeError):
+    """An installed package offers a game or an agent that can't be used."""
+
+
 class RecordError(TriremeError):
     """A record can't be trusted from the named line on."""
 

@@ -1,11 +1,11 @@
-"""What a game is: the questions that the rest of the laboratory asks of every game."""
+"""The contract of every game and agent: `Game`, `Turn`, `Agent`."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, cast
 
 from numpy.random import Generator
 
@@ -13,9 +13,10 @@ from .errors import IllegalAction
 
 Seat = int
 CHANCE: Seat = -1
-"""Nature's seat: it places, deals and draws, and its moves are recorded like any other."""
+"""The seat of the chance player (nature): it places, deals and draws, and its moves are recorded
+like any other."""
 
-S = TypeVar("S")  # the whole truth
+S = TypeVar("S")  # the full state
 A = TypeVar("A")  # one seat's action
 V = TypeVar("V")  # what one seat may know
 A_co = TypeVar("A_co", covariant=True)
@@ -91,13 +92,15 @@ class Game(ABC, Generic[S, A, V]):
     def view(self, state: S, seat: Seat | None) -> V:
         """What `seat` may know of `state`; for `None`, what a spectator may know."""
 
-    @abstractmethod
-    def imagine(self, view: V, rng: Generator) -> S:
-        """A state that gives this view, its hidden parts drawn at random.
+    def determinize(self, view: V, rng: Generator) -> S:
+        """A determinization: a full state that is consistent with `view`, its hidden parts drawn
+        at random.
 
-        Being handed nothing but the view, it can't leak what the view hides. Tree searches of
-        hidden games start here, and a test of every game holds `view(imagine(v)) == v`.
+        It is given the view alone, so it can't leak what the view hides: a conformance test holds
+        `view(determinize(v)) == v`. The agent `montecarlo` plays every game through it. By
+        default the view is the state, which is right where nothing is hidden.
         """
+        return cast(S, view)
 
     @abstractmethod
     def returns(self, state: S) -> tuple[float, ...]:

@@ -1,4 +1,4 @@
-"""Which games there are and what each folder offers; nothing is imported before it is used."""
+"""Which games and agents there are, built in or installed; nothing is imported before its use."""
 
 from __future__ import annotations
 
@@ -6,16 +6,20 @@ import importlib
 import importlib.util
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from . import plugins
 from .errors import BadSpec, TriremeError, unknown
-from .game import AnyAgent, AnyGame, Seat
+from .game import AnyAgent, AnyGame, Game, Seat
 from .options import build
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 
 @dataclass(frozen=True)
@@ -28,9 +32,10 @@ class Slice:
     """The game class."""
     text: str
     """`text(game, view, colour=False) -> str`: a view drawn for a terminal."""
-    agents: Mapping[str, str]
-    """Agent classes by the name that specs use, weakest first."""
-    opponent: str
+    agents: Mapping[str, str] = field(default_factory=dict)
+    """Agent classes by the name that specs use, weakest first; `COMMON_AGENTS` come by
+    themselves."""
+    opponent: str = "montecarlo"
     """The agent spec that a player meets unless another is asked for."""
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Named choices of settings."""
@@ -49,6 +54,12 @@ class Slice:
     insight: str | None = None
     """`insight(game, view, seat, seconds, rng) -> dict`: what can be known from one seat's view,
     such as probabilities, values and mixtures, as plain JSON values (docs/web-protocol.md)."""
+    board: str | None = None
+    """`board(game, view) -> CellBoard`: the view as a grid of cells (`core/board.py`), for the
+    browser's generic page and for the generic encoder."""
+    own_page: bool = False
+    """Whether the web client draws this game itself (`web/src/games`). For all others the server
+    sends pictures, which the generic page shows."""
     preview: str | None = None
     """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
     for games that a player plans ahead in."""
@@ -68,25 +79,94 @@ class MapLibrary(Protocol):
         ...
 
 
-GAMES: dict[str, str] = {
+BUILT_IN: Mapping[str, str] = {
     "battleship": "trireme.battleship",
     "gomoku": "trireme.gomoku",
     "navigation": "trireme.navigation",
 }
 """Game names and the packages whose `SLICE` describes them: the only place that names games."""
 
-COMMON_AGENTS: Mapping[str, str] = {"process": "trireme.core.process_agent:ProcessAgent"}
-"""Agents that play every game, beside those of the game's own folder."""
+COMMON_AGENTS: Mapping[str, str] = {
+    "random": "trireme.core.agents:Random",
+    "montecarlo": "trireme.core.monte_carlo:MonteCarlo",
+    "process": "trireme.core.process_agent:ProcessAgent",
+}
+"""Agents that play every game."""
+
+
+class GameRegistry(Mapping[str, Slice]):
+    """Every game by its name: the built-in ones, then those of installed plugins that work."""
+
+    def __getitem__(self, name: str) -> Slice:
+        if name not in self:
+            raise KeyError(name)
+        return find(name)
+
+    def __iter__(self) -> Iterator[str]:
+        yield from BUILT_IN
+        yield from _plugin_games().working
+
+    def __len__(self) -> int:
+        return len(BUILT_IN) + len(_plugin_games().working)
+
+    def __contains__(self, name: object) -> bool:
+        return name in BUILT_IN or name in _plugin_games().working
+
+
+GAMES = GameRegistry()
 
 
 def find(name: str) -> Slice:
-    """What the folder of game `name` offers."""
-    if name not in GAMES:
-        raise unknown("game", name, GAMES)
-    found = importlib.import_module(GAMES[name]).SLICE
+    """What the package of game `name` offers."""
+    if name not in BUILT_IN:
+        return _find_plugin(name)
+    found = importlib.import_module(BUILT_IN[name]).SLICE
     if not isinstance(found, Slice):
-        raise TypeError(f"{GAMES[name]}.SLICE is not a Slice")
+        raise TypeError(f"{BUILT_IN[name]}.SLICE is not a Slice")
     return found
+
+
+def _find_plugin(name: str) -> Slice:
+    games = _plugin_games()
+    if name in games.working:
+        return games.working[name]
+    raise games.fault(name) or unknown("game", name, GAMES)
+
+
+@cache
+def _plugin_games() -> plugins.Found[Slice]:
+    entries = [(entry.name, entry) for entry in plugins.installed(plugins.GAME_GROUP)]
+    return plugins.collect(entries, "game", _accept_game)
+
+
+def _accept_game(name: str, entry: EntryPoint) -> Slice:
+    if not plugins.GAME_NAME.fullmatch(name):
+        raise ValueError("its name must be lower-case letters, digits and _")
+    if name in BUILT_IN:
+        raise ValueError("Trireme has a game of this name")
+    found = plugins.loaded(entry)
+    if not isinstance(found, Slice):
+        raise ValueError(f"expected a Slice at {entry.value}, not {found!r}")
+    cls = load(found.game)
+    if not (isinstance(cls, type) and issubclass(cls, Game)):
+        raise ValueError(f"expected a Game at {found.game}, not {cls!r}")
+    if cls.name != name:
+        raise ValueError(f"its class has another name, {cls.name!r}")
+    build(cls, {}, owner=name)
+    return found
+
+
+def plugin_faults() -> list[str]:
+    """Why installed games and agents are left out, a line each; for lists that people read."""
+    faults = [fault for _, fault in _plugin_games().faults]
+    for game in GAMES:
+        faults.extend(fault for _, fault in _plugin_agents(game).faults)
+    for entry in plugins.installed(plugins.AGENT_GROUP):
+        game, _, agent = entry.name.partition(".")
+        if game not in GAMES or not agent:
+            why = "expected GAME.AGENT as its name, with a game that is installed"
+            faults.append(plugins.broken("agent", entry.name, entry, why))
+    return [str(fault) for fault in faults]
 
 
 def load(place: str) -> Any:
@@ -161,24 +241,65 @@ def make_game(spec: str, variant: str | None = None, /, **settings: Any) -> AnyG
 
 
 def agents_of(game: str) -> Mapping[str, str]:
-    """All agents that can play `game`: those of its folder, then those that play every game."""
-    return {**find(game).agents, **COMMON_AGENTS}
+    """All agents that can play `game`, by name, with their places: those that play every game,
+    those of its package, weakest first, and those of plugins that work."""
+    own = _own_agents(game)
+    return {**own, **{name: _place(e) for name, e in _plugin_agents(game).working.items()}}
+
+
+def _own_agents(game: str) -> Mapping[str, str]:
+    """Without plugins. Random and Monte Carlo come first: games list stronger agents."""
+    first = {name: place for name, place in COMMON_AGENTS.items() if name != "process"}
+    return {**first, **find(game).agents, **COMMON_AGENTS}
+
+
+def _agent_entries(game: str) -> list[tuple[str, EntryPoint]]:
+    named = [(*e.name.partition(".")[::2], e) for e in plugins.installed(plugins.AGENT_GROUP)]
+    return [(agent, entry) for owner, agent, entry in named if owner == game and agent]
+
+
+@cache
+def _plugin_agents(game: str) -> plugins.Found[EntryPoint]:
+    own = _own_agents(game)
+
+    def accept(name: str, entry: EntryPoint) -> EntryPoint:
+        if not plugins.AGENT_NAME.fullmatch(name):
+            raise ValueError("its name must be lower-case letters, digits, _, + and -")
+        if name in own:
+            raise ValueError(f"{game} has an agent of this name")
+        cls = plugins.loaded(entry)
+        if not (isinstance(cls, type) and callable(getattr(cls, "act", None))):
+            raise ValueError(f"expected a class with a method act(turn) at {entry.value}")
+        return entry
+
+    return plugins.collect(_agent_entries(game), f"{game} agent", accept)
+
+
+def _place(entry: EntryPoint) -> str:
+    return f"{entry.module}:{entry.attr}"
 
 
 def agent_class(game: str, name: str) -> type[Any]:
-    """The class of an agent that ships with `game` or plays every game."""
-    agents = agents_of(game)
-    if name not in agents:
-        raise unknown(f"agent of {game}", name, agents)
-    cls: type[Any] = load(agents[name])
-    return cls
+    """The class of an agent of `game`, of every game, or of a plugin."""
+    own = _own_agents(game)
+    if name in own:
+        cls: type[Any] = load(own[name])
+        return cls
+    found = _plugin_agents(game)
+    if name not in found.working:
+        raise found.fault(name) or unknown(f"agent of {game}", name, agents_of(game))
+    plugin: type[Any] = load(_place(found.working[name]))
+    return plugin
 
 
 def make_agent(game: AnyGame | str, spec: str) -> AnyAgent:
     """The agent that a spec names: `random`, `search:depth=8`, `module:Class`, `file.py:Class`."""
     name = game if isinstance(game, str) else game.name
     parsed = parse_spec(spec)
-    if parsed.cls is not None and parsed.name in find(name).agents:
+    if parsed.cls is not None and parsed.name in {
+        **_own_agents(name),
+        **dict(_agent_entries(name)),
+    }:
         raise BadSpec(f"expected option=value after {parsed.name!r}, not {parsed.cls!r}")
     if parsed.cls is not None:
         cls = _foreign_class(parsed.name, parsed.cls)

@@ -51,6 +51,10 @@ class Terminal:
         """What players call this seat now, such as `black`."""
         return f"seat {seat}"
 
+    def score(self, value: float) -> str:
+        """The return of a game with one seat in words, such as `41 shots`."""
+        return f"{value:g} points"
+
     def story(
         self,
         game: AnyGame,

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.errors import BadSettings
 from trireme.core.game import AnyGame, Seat
 from trireme.core.registry import find, load
+
+from .board_encoding import BoardEncoder
 
 
 class Encoder(Protocol):
@@ -42,9 +43,8 @@ class Encoder(Protocol):
 
 
 def encoder_of(game: AnyGame) -> Encoder:
-    """The encoder that comes with a game."""
+    """The encoder that comes with a game, else the generic one of its board."""
     place = find(game.name).encoder
-    if place is None:
-        raise BadSettings(f"{game.name} has no encoder, so it has no environment for learners")
-    made: Encoder = load(place)(game)
+    made: Encoder = BoardEncoder(game) if place is None else load(place)(game)
+    made.num_actions  # noqa: B018 - a game that has neither says so here
     return made

@@ -25,4 +25,5 @@ SLICE = Slice(
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
     insight="trireme.gomoku.show.insight:insight",
+    own_page=True,
 )

@@ -33,8 +33,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Literal, cast, get_args
 
-from numpy.random import Generator
-
 from trireme.core.errors import BadSettings, BadText, IllegalAction, unknown
 from trireme.core.game import Game, Listed, Seat
 from trireme.core.options import option
@@ -206,9 +204,6 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
 
     def view(self, state: GomokuState, seat: Seat | None) -> GomokuState:
         return state
-
-    def imagine(self, view: GomokuState, rng: Generator) -> GomokuState:
-        return view
 
     def returns(self, state: GomokuState) -> tuple[float, ...]:
         if not state.winner:

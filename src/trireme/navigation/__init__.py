@@ -26,4 +26,5 @@ SLICE = Slice(
         "scarce": {"ammo_per_turn": 4},
         "ramming": {"ram_damage": 1},
     },
+    own_page=True,
 )

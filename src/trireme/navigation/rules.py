@@ -43,8 +43,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal
 
-from numpy.random import Generator
-
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import AnyGame, Game, Seat
 from trireme.core.options import option
@@ -394,9 +392,6 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
 
     def view(self, state: NavigationState, seat: Seat | None) -> NavigationState:
         return state
-
-    def imagine(self, view: NavigationState, rng: Generator) -> NavigationState:
-        return view
 
     def returns(self, state: NavigationState) -> tuple[float, ...]:
         if state.verdict is None or state.verdict.winner is None:

@@ -20,7 +20,7 @@ from trireme.server.rooms.advice import analyse, read_record
 from trireme.server.rooms.lobby import Lobby, checked_game
 from trireme.server.rooms.recording import record_text, replay_of_record, replay_of_table
 from trireme.server.rooms.room import Room
-from trireme.server.rooms.views import scene, view_json
+from trireme.server.rooms.views import picture, scene, view_json
 
 from .catalogue import require_game
 from .keys import token_hash
@@ -215,7 +215,13 @@ def _check_settings(name: str, body: bodies.CheckSettings) -> bodies.SettingsChe
         game = checked_game(name, body.variant, body.settings)
     except Refusal as refusal:
         return bodies.SettingsChecked(
-            ok=False, problem=refusal.message, seats=0, settings={}, scene={}, view=None
+            ok=False,
+            problem=refusal.message,
+            seats=0,
+            settings={},
+            scene={},
+            view=None,
+            picture=None,
         )
     return bodies.SettingsChecked(
         ok=True,
@@ -224,6 +230,7 @@ def _check_settings(name: str, body: bodies.CheckSettings) -> bodies.SettingsChe
         settings=settings_of(game),
         scene=scene(game),
         view=view_json(game, game.start(), None),
+        picture=picture(game, game.start(), None),
     )
 
 

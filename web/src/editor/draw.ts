@@ -20,7 +20,7 @@ export function emptyMap(width = 24, height = 24): NavigationSeaMap {
   const middle = Math.floor(height / 2);
   return {
     id: "custom",
-    name: "My sea",
+    name: "My map",
     width,
     height,
     spawns: [

@@ -1,6 +1,6 @@
 // The map editor: a palette, the chart, what is wrong with it, and the maps that are kept.
 import { useEffect, useState } from "preact/hooks";
-import { tell } from "../announce";
+import { notify } from "../announce";
 import { hullPath } from "../games/navigation/arena";
 import { colName, SeaMapChart } from "../games/navigation/map";
 import { headingOf } from "../games/navigation/playback";
@@ -48,7 +48,11 @@ export function EditorPage({ here }: { here: Route }) {
               open={() => true}
               onPick={draw}
               onSweep={tool.startsWith("spawn") ? undefined : draw}
-              onKey={(event) => (event.key === "z" && (event.ctrlKey || event.metaKey) ? (undo(), true) : false)}
+              onKey={(event) => {
+                const asked = event.key === "z" && (event.ctrlKey || event.metaKey);
+                if (asked) undo();
+                return asked;
+              }}
             />
           }
         >
@@ -66,7 +70,7 @@ export function EditorPage({ here }: { here: Route }) {
         <div class="row">
           <label class="check">
             <input type="checkbox" checked={fair} onChange={(e) => setFair(e.currentTarget.checked)} />
-            Fair: draw on both sides
+            Symmetric: draw on both sides
           </label>
           <button type="button" class="button small" disabled={past.length === 0} onClick={undo}>
             <Undo /> Undo
@@ -103,8 +107,8 @@ function Problems({ problems }: { problems: string[] | null }) {
   const fine = problems !== null && problems.length === 0;
   return (
     <div class={`problems small ${fine || !problems ? "soft" : "note"}`} role="status">
-      {problems === null && "Looking at the map…"}
-      {fine && "This map can be played."}
+      {problems === null && "Checking the map…"}
+      {fine && "This map is valid."}
       {problems && problems.length > 0 && (
         <ul>
           {problems.slice(0, 4).map((p) => (
@@ -122,7 +126,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
   const set = (part: Partial<NavigationSeaMap>) => change({ ...map, ...part });
   const save = () => {
     saveMap({ ...map, id: idOf(map.name) });
-    tell(`“${map.name}” is kept in this browser, and the lobby offers it.`);
+    notify(`“${map.name}” is saved in this browser and can be chosen in the lobby.`);
   };
   return (
     <section class="panel stack">
@@ -172,7 +176,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
 function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSeaMap) => void }) {
   const saved = useStore(maps);
   const fetchMap = (name: string) =>
-    getMap(name).then((got) => open({ ...got, id: "custom", name: `${got.name}, changed` }), (e: Error) => tell(e.message));
+    getMap(name).then((got) => open({ ...got, id: "custom", name: `${got.name}, changed` }), (e: Error) => notify(e.message));
   return (
     <section class="panel stack">
       <h2>Maps</h2>
@@ -201,17 +205,17 @@ function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSea
             </span>
           </li>
         ))}
-        {Object.keys(saved).length === 0 && <li class="soft small">No map is saved yet.</li>}
+        {Object.keys(saved).length === 0 && <li class="soft small">No saved maps yet.</li>}
       </ul>
       <div class="row">
         <button type="button" class="button small" onClick={() => open(emptyMap())}>
-          Empty sea
+          Empty map
         </button>
         <button type="button" class="button small" onClick={() => void fetchMap("default")}>
           The Three Lanes
         </button>
         <button type="button" class="button small" onClick={() => void fetchMap(`procedural:${Math.floor(Math.random() * 10_000)}`)}>
-          A random sea
+          Random map
         </button>
       </div>
     </section>
@@ -231,9 +235,9 @@ async function importMap(file: File, open: (map: NavigationSeaMap) => void): Pro
   try {
     const map: unknown = JSON.parse(await file.text());
     const { ok, problems } = await checkMap(map);
-    if (!ok) return tell(problems.slice(0, 3).join("; "), 10);
+    if (!ok) return notify(problems.slice(0, 3).join("; "), 10);
     open({ ...emptyMap(), ...(map as Partial<NavigationSeaMap>) });
   } catch (error) {
-    tell(error instanceof Refused ? error.message : "This file is not a map: it is not JSON.", 8);
+    notify(error instanceof Refused ? error.message : "This file is not a map: it is not JSON.", 8);
   }
 }

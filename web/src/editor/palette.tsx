@@ -14,8 +14,8 @@ const TOOLS: [Tool, string, () => ComponentChildren][] = [
   ["wind W", "Wind to the west", () => <HazardMark hazard={{ kind: "wind", x: 0, y: 0, way: "W" }} />],
   ["whirlpool clockwise", "Whirlpool, clockwise", () => <Pool way="clockwise" />],
   ["whirlpool counterclockwise", "Whirlpool, counterclockwise", () => <Pool way="counterclockwise" />],
-  ["spawn 0", "First ship’s place; again to turn it", () => <Spawn seat={0} />],
-  ["spawn 1", "Second ship’s place; again to turn it", () => <Spawn seat={1} />],
+  ["spawn 0", "First ship: click to place it, again to turn it", () => <Spawn seat={0} />],
+  ["spawn 1", "Second ship: click to place it, again to turn it", () => <Spawn seat={1} />],
 ];
 
 export function Palette({ tool, onChange }: { tool: Tool; onChange: (tool: Tool) => void }) {

@@ -2,7 +2,7 @@
 import type { ComponentType } from "preact";
 import type { Connection } from "../room/socket";
 import type { Room } from "../room/state";
-import type { GameInfo } from "../wire";
+import type { GameInfo, ViewPicture } from "../wire";
 
 export interface PlayProps {
   room: Room;
@@ -14,6 +14,8 @@ export interface PictureProps {
   /** The position as one viewer saw it, the one before, and what stands still. */
   view: unknown;
   before: unknown;
+  /** The same position as a picture, for games that have no page of their own. */
+  picture: ViewPicture | null;
   scene: Record<string, unknown>;
   settings: Record<string, unknown>;
   /** The phase just played, from 1, and how far its motion has come, 0 to 1. */
@@ -52,7 +54,11 @@ export interface GameModule {
   /** Settings of its own in the lobby. */
   Setup: ComponentType<SetupProps>;
   /** What the lobby shows large, where settings change how the game looks. */
-  Poster?: ComponentType<{ settings: Record<string, unknown> }>;
+  Poster?: ComponentType<{ game: string; settings: Record<string, unknown> }>;
+  /** The result of somebody who plays alone, such as `41 shots`. */
+  score?: (value: number) => string;
+  /** The number of an insight that a replay draws as a curve; else the chances of the first seat. */
+  curve?: { field: string; label: string; unit: string };
   /** Seconds between the moves of programs that are being watched. */
   pace: number;
   /** The request for one click's game against the agent. */

@@ -19,7 +19,7 @@ export interface AgentPickerProps {
 const LEVELS: [string, string][] = [
   ["0.1", "Quick"],
   ["1", "Normal"],
-  ["4", "Deep"],
+  ["4", "Long"],
 ];
 
 export function AgentPicker({ info, value, onChange, label, plain }: AgentPickerProps) {
@@ -60,7 +60,7 @@ function Options(props: {
 }) {
   return (
     <details class="small">
-      <summary>Its own options</summary>
+      <summary>Agent options</summary>
       <div class="fields">
         {props.agent.options.map((option) => (
           <OptionField

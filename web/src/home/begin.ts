@@ -1,5 +1,5 @@
 // Starting a game: make the room, keep its key, go there.
-import { tell } from "../announce";
+import { notify } from "../announce";
 import { keepToken, prefs } from "../prefs";
 import { makeRoom, Refused } from "../rest";
 import { go } from "../route";
@@ -11,6 +11,6 @@ export async function begin(wish: NewRoom): Promise<void> {
     if (held.token) keepToken(held.room, held.token);
     go(`/room/${held.room}`);
   } catch (error) {
-    tell(error instanceof Refused ? error.message : String(error), 8);
+    notify(error instanceof Refused ? error.message : String(error), 8);
   }
 }

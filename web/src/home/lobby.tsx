@@ -1,13 +1,13 @@
 // The lobby of a game: who plays, how strong, by which rules; then one button.
 import { useEffect, useState } from "preact/hooks";
-import { MODULES } from "../games";
+import { MODULES, moduleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { prefs, setPrefs } from "../prefs";
 import { checkSettings } from "../rest";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Play } from "../ui/icons";
-import { Lost } from "../ui/lost";
+import { NotFound } from "../ui/not-found";
 import type { SeatChoice, GameInfo } from "../wire";
 import { AgentPicker, type Picked } from "./agents";
 import { begin } from "./begin";
@@ -17,28 +17,42 @@ type Mode = "agent" | "friend" | "hotseat" | "watch" | "alone";
 export function LobbyPage({ name }: { name: string }) {
   const games = useStore(gamesStore);
   const info = games.find((g) => g.name === name);
-  const module = MODULES[name];
-  if (!module) return <Lost title={`There is no game called ${name}`} />;
-  if (!info) return <p class="soft loading">Asking the server…</p>;
+  if (!info && games.length > 0 && !MODULES[name]) return <NotFound title={`There is no game called ${name}`} />;
+  if (!info) return <p class="soft loading">Loading…</p>;
   return <Lobby info={info} />;
 }
 
-/** The words of the modes that a game can be played in. */
+/** The ways in which a game can be played. */
 function modesOf(info: GameInfo): [Mode, string][] {
+  if (seatsOf(info) === 1) return [["alone", "Alone"], ["watch", "Watch"]];
   const two: [Mode, string][] = [
-    ["agent", "A program"],
-    ["friend", "A friend online"],
-    ["hotseat", "Two at this screen"],
-    ["watch", "Watch programs"],
+    ["agent", "Computer"],
+    ["friend", "Friend online"],
+    ["hotseat", "Same screen"],
+    ["watch", "Watch"],
   ];
   return info.versus === null ? two : [...two, ["alone", "Alone"]];
 }
 
+/** How many seats a game has unless it is played alone. */
+function seatsOf(info: GameInfo): number {
+  return info.versus === null ? info.seats : 2;
+}
+
+const ORDINALS = ["First", "Second", "Third", "Fourth"];
+
+/** The seats to choose from, by their place in the order of play. */
+function sidesOf(seats: number): [string, string][] {
+  const places = Array.from({ length: seats }, (_, seat): [string, string] => [String(seat), ORDINALS[seat] ?? `${seat + 1}th`]);
+  return [...places, ["any", seats > 2 ? "Any" : "Either"]];
+}
+
 export function Lobby({ info }: { info: GameInfo }) {
-  const module = MODULES[info.name]!;
+  const module = moduleOf(info.name, info);
   const { name } = useStore(prefs);
-  const [mode, setMode] = useState<Mode>("agent");
-  const [side, setSide] = useState<"0" | "1" | "any">("0");
+  const seats = seatsOf(info);
+  const [mode, setMode] = useState<Mode>(seats === 1 ? "alone" : "agent");
+  const [side, setSide] = useState("0");
   const usual: Picked = { spec: info.opponent, think: 1 };
   const [agent, setAgent] = useState<Picked>(usual);
   const [other, setOther] = useState<Picked>(usual);
@@ -50,12 +64,12 @@ export function Lobby({ info }: { info: GameInfo }) {
 
   const start = async () => {
     setBusy(true);
-    const first = side === "any" ? Math.floor(Math.random() * 2) : Number(side);
+    const first = side === "any" ? Math.floor(Math.random() * seats) : Number(side);
     await begin({
       game: info.name,
       variant: mode === "alone" ? null : info.versus,
       settings,
-      seats: chairs(mode, first, agent.spec, other.spec),
+      seats: chairs(mode, seats, first, agent.spec, other.spec),
       think: agent.think,
       pace: mode === "watch" ? module.pace : 0.25,
       public: isPublic,
@@ -66,7 +80,7 @@ export function Lobby({ info }: { info: GameInfo }) {
   return (
     <div class="lobby">
       <section class="lobby-picture" aria-hidden="true">
-        {module.Poster ? <module.Poster settings={settings} /> : <module.Mini />}
+        {module.Poster ? <module.Poster game={info.name} settings={settings} /> : <module.Mini />}
       </section>
       <section class="panel stack">
         <div>
@@ -74,26 +88,26 @@ export function Lobby({ info }: { info: GameInfo }) {
           <h1>{module.title}</h1>
           <p class="soft">{module.pitch}</p>
         </div>
-        <Choice label="Against" value={mode} options={modesOf(info)} onChange={setMode} />
+        <Choice label="Mode" value={mode} options={modesOf(info)} onChange={setMode} />
         {(mode === "agent" || mode === "friend") && (
           <Choice
             label="You play"
             value={side}
-            options={[["0", "First"], ["1", "Second"], ["any", "Either"]]}
+            options={sidesOf(seats)}
             onChange={setSide}
           />
         )}
         {mode === "agent" && <AgentPicker info={info} value={agent} onChange={setAgent} label="Opponent" />}
         {mode === "watch" && (
           <>
-            <AgentPicker info={info} value={agent} onChange={setAgent} label="First program" />
-            <AgentPicker info={info} value={other} onChange={setOther} label="Second program" plain />
+            <AgentPicker info={info} value={agent} onChange={setAgent} label="First agent" />
+            {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other agents" : "Second agent"} plain />}
           </>
         )}
         {(mode === "friend" || mode === "agent") && (
           <label class="field">
             Your name
-            <input value={name} maxLength={40} placeholder="What others see" onInput={(e) => setPrefs({ name: e.currentTarget.value })} />
+            <input value={name} maxLength={40} placeholder="Shown to other players" onInput={(e) => setPrefs({ name: e.currentTarget.value })} />
           </label>
         )}
         <module.Setup game={info} settings={settings} change={setSettings} />
@@ -106,7 +120,7 @@ export function Lobby({ info }: { info: GameInfo }) {
           )}
           <label class="check">
             <input type="checkbox" checked={isPublic} onChange={(e) => setPublic(e.currentTarget.checked)} />
-            Listed for others
+            Show in the list of open rooms
           </label>
         </div>
         <p class={`small trouble ${problem ? "note" : ""}`} role="status">
@@ -120,21 +134,19 @@ export function Lobby({ info }: { info: GameInfo }) {
   );
 }
 
-export function chairs(mode: Mode, first: number, agent: string, other: string): SeatChoice[] | null {
+/** Who sits where: `first` is the seat of whoever opens the room. */
+export function chairs(mode: Mode, seats: number, first: number, agent: string, other: string): SeatChoice[] {
   const me: SeatChoice = { kind: "me" };
-  const pair = (mine: SeatChoice, theirs: SeatChoice) => (first === 0 ? [mine, theirs] : [theirs, mine]);
+  const all = (others: SeatChoice) => Array.from({ length: seats }, (_, seat) => (seat === first ? me : others));
   switch (mode) {
     case "agent":
-      return pair(me, { kind: "agent", agent });
+      return all({ kind: "agent", agent });
     case "friend":
-      return pair(me, { kind: "open" });
+      return all({ kind: "open" });
     case "hotseat":
-      return [me, me];
+      return all(me);
     case "watch":
-      return [
-        { kind: "agent", agent },
-        { kind: "agent", agent: other },
-      ];
+      return Array.from({ length: seats }, (_, seat) => ({ kind: "agent", agent: seat === 0 ? agent : other }));
     case "alone":
       return [me];
   }

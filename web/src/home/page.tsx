@@ -1,6 +1,6 @@
-// Home: the three games, one click from a game each; open rooms, recent games, ratings.
+// Home: every game one click away; open rooms, recent games, ratings.
 import { useEffect, useState } from "preact/hooks";
-import { MODULES } from "../games";
+import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { tokenOf } from "../prefs";
 import { listRatings, listRecent, listRooms } from "../rest";
@@ -14,25 +14,25 @@ export function HomePage() {
   return (
     <div class="home">
       <header class="hero">
-        <h1>Three games. Three kinds of hard.</h1>
+        <h1>Play against strong programs</h1>
         <p class="soft">
-          Hidden information, depth, simultaneous moves: play them against good programs, on one
-          screen, or with a friend online.
+          Games of hidden information, deep search and simultaneous moves: against the computer,
+          with a friend online, or two players on one screen.
         </p>
       </header>
       <ul class="game-cards">
-        {Object.keys(MODULES).map((name) => (
+        {[...new Set([...Object.keys(MODULES), ...games.map((g) => g.name)])].map((name) => (
           <GameCard key={name} name={name} info={games.find((g) => g.name === name)} />
         ))}
       </ul>
-      <Harbour />
+      <Activity />
     </div>
   );
 }
 
 function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) {
   const [busy, setBusy] = useState(false);
-  const module = MODULES[name]!;
+  const module = moduleOf(name, info);
   const start = async () => {
     setBusy(true);
     await begin({ game: name, ...module.quick });
@@ -50,14 +50,14 @@ function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) 
         <div class="row">
           <button type="button" class="button primary" disabled={busy} onClick={() => void start()}>
             <Play /> Play
-            <span class="visually-hidden"> {module.title} against the program</span>
+            <span class="visually-hidden"> {module.title} against the computer</span>
           </button>
           <a class="button" href={`/new/${name}`}>
-            More ways
-            <span class="visually-hidden"> to play {module.title}</span>
+            More options
+            <span class="visually-hidden"> for {module.title}</span>
           </a>
         </div>
-        <p class="small soft opponent">{info ? `against the agent ${info.opponent}` : "\u00a0"}</p>
+        <p class="small soft opponent">{info ? `Opponent: ${info.opponent}` : "\u00a0"}</p>
       </div>
     </li>
   );
@@ -80,12 +80,12 @@ function useList<T>(ask: () => Promise<T[]>, every: number | null): T[] | null {
   return list;
 }
 
-function Harbour() {
+function Activity() {
   const rooms = useList(listRooms, REFRESH);
   const recent = useList(listRecent, null);
   const ratings = useList(listRatings, null);
   return (
-    <div class="harbour">
+    <div class="activity">
       <section class="panel">
         <h2>Open rooms</h2>
         <Rooms rooms={rooms} />
@@ -102,12 +102,10 @@ function Harbour() {
   );
 }
 
-const title = (game: string) => MODULES[game]?.title ?? game;
-
 function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
-  if (!rooms) return <p class="soft small">Looking…</p>;
+  if (!rooms) return <p class="soft small">Loading…</p>;
   if (rooms.length === 0) {
-    return <p class="soft small">Nobody is waiting. Choose “More ways” and “A friend online” to open a room.</p>;
+    return <p class="soft small">No open rooms. Choose “More options”, then “Friend online” to open one.</p>;
   }
   return (
     <ul class="plain-list">
@@ -117,14 +115,14 @@ function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
         return (
           <li key={room.room}>
             <span>
-              <strong>{title(room.game)}</strong>{" "}
+              <strong>{titleOf(room.game)}</strong>{" "}
               <span class="soft small">
-                {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "a player").join(" – ")}
+                {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "Guest").join(" – ")}
               </span>
             </span>
             <a class="button small" href={`/room/${room.room}`}>
-              {mine ? "Go on" : open ? "Join" : "Watch"}
-              <span class="visually-hidden"> {title(room.game)}</span>
+              {mine ? "Continue" : open ? "Join" : "Watch"}
+              <span class="visually-hidden"> {titleOf(room.game)}</span>
             </a>
           </li>
         );
@@ -134,18 +132,18 @@ function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
 }
 
 function Recent({ recent }: { recent: RecentGame[] | null }) {
-  if (!recent) return <p class="soft small">Looking…</p>;
-  if (recent.length === 0) return <p class="soft small">No game has been finished yet.</p>;
+  if (!recent) return <p class="soft small">Loading…</p>;
+  if (recent.length === 0) return <p class="soft small">No finished games yet.</p>;
   return (
     <ul class="plain-list">
       {recent.slice(0, 8).map((game) => (
         <li key={game.room}>
           <span>
-            <strong>{title(game.game)}</strong> <span class="soft small">{score(game)}</span>
+            <strong>{titleOf(game.game)}</strong> <span class="soft small">{score(game)}</span>
           </span>
           <a class="button small" href={`/replay/${game.room}`}>
             Replay
-            <span class="visually-hidden"> {title(game.game)}</span>
+            <span class="visually-hidden"> {titleOf(game.game)}</span>
           </a>
         </li>
       ))}
@@ -154,13 +152,13 @@ function Recent({ recent }: { recent: RecentGame[] | null }) {
 }
 
 function score(game: RecentGame): string {
-  const names = game.seats.map((name) => name || "a player");
-  if (names.length === 1) return `${names[0]}: ${-(game.returns[0] ?? 0)} shots`;
+  const names = game.seats.map((name) => name || "Guest");
+  if (names.length === 1) return `${names[0]}: ${scoreOf(game.game, game.returns[0] ?? 0)}`;
   const best = Math.max(...game.returns);
   const won = game.returns.map((r) => r === best);
   if (won.every(Boolean)) return `${names.join(" – ")}, drawn`;
   const winner = won.indexOf(true);
-  return `${names[winner]} beat ${names[1 - winner]}`;
+  return `${names[winner]} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
 }
 
 /** The 95 % interval; an open end where nothing bounds it. */
@@ -170,8 +168,8 @@ function interval({ elo, low, high }: Rating): string {
 }
 
 function Ratings({ ratings }: { ratings: Rating[] | null }) {
-  if (!ratings) return <p class="soft small">Looking…</p>;
-  if (ratings.length === 0) return <p class="soft small">The arena has not rated the agents here yet.</p>;
+  if (!ratings) return <p class="soft small">Loading…</p>;
+  if (ratings.length === 0) return <p class="soft small">No ratings yet: the command “trireme arena” rates agents.</p>;
   return (
     <table class="plain small">
       <thead>
@@ -185,7 +183,7 @@ function Ratings({ ratings }: { ratings: Rating[] | null }) {
         {ratings.slice(0, 12).map((r) => (
           <tr key={`${r.game} ${r.agent}`}>
             <td>
-              {r.agent} <span class="soft">{title(r.game)}</span>
+              {r.agent} <span class="soft">{titleOf(r.game)}</span>
             </td>
             <td class="number">{r.elo !== null ? `${Math.round(r.elo)} Elo` : `${r.shots?.toFixed(1)} shots`}</td>
             <td class="number soft">{interval(r)}</td>

@@ -4,9 +4,9 @@ import { tokenOf } from "../prefs";
 import { getRecord, getReplay, listRecent, readRecord, Refused } from "../rest";
 import type { Route } from "../route";
 import { Upload } from "../ui/icons";
-import { Lost } from "../ui/lost";
+import { NotFound } from "../ui/not-found";
 import type { RecentGame, GameReplay } from "../wire";
-import { MODULES } from "../games";
+import { titleOf } from "../games";
 import { Viewer } from "./viewer";
 
 type Here = Extract<Route, { page: "replay" }>;
@@ -22,8 +22,8 @@ function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; 
   useEffect(() => {
     getReplay(room, tokenOf(room)).then(setReplay, (error: Error) => setProblem(error.message));
   }, [room]);
-  if (problem) return <Lost title="This game is not here" why={problem} />;
-  if (!replay) return <p class="soft loading">Reading the log book…</p>;
+  if (problem) return <NotFound title="Game not found" why={problem} />;
+  if (!replay) return <p class="soft loading">Loading the replay…</p>;
   const record = () => getRecord(room, tokenOf(room));
   return <Viewer replay={replay} source={{ room, record: null }} record={record} turn={turn} phase={phase} />;
 }
@@ -54,7 +54,7 @@ function Import() {
       <div class="import-columns">
         <section class="panel stack">
           <h2>From a record</h2>
-          <p class="soft">A record is the text of one whole game, as this page or the command line writes it.</p>
+          <p class="soft">A record is a text file of one game, saved from this page or by the command line.</p>
           <label class="button">
             <Upload /> Open a file
             <input
@@ -75,11 +75,11 @@ function Import() {
             }}
           >
             <label class="field">
-              Or paste it
+              Or paste its text
               <textarea name="record" rows={6} spellcheck={false} />
             </label>
             <button class="button" type="submit">
-              Replay it
+              Open the replay
             </button>
           </form>
           <p class={`trouble small ${problem ? "note" : ""}`} role="status">
@@ -87,22 +87,22 @@ function Import() {
           </p>
         </section>
         <section class="panel stack">
-          <h2>Played here</h2>
-          {recent.length === 0 && <p class="soft small">No game has been finished yet.</p>}
+          <h2>Games on this server</h2>
+          {recent.length === 0 && <p class="soft small">No finished games yet.</p>}
           <ul class="plain-list">
             {recent.slice(0, 20).map((game) => (
               <li key={game.room}>
                 <span>
-                  <strong>{MODULES[game.game]?.title ?? game.game}</strong>{" "}
+                  <strong>{titleOf(game.game)}</strong>{" "}
                   <span class="soft small">
-                    {game.seats.map((s) => s || "a player").join(" – ")}, {count(game.moves)}
+                    {game.seats.map((s) => s || "Guest").join(" – ")}, {count(game.moves)}
                   </span>
                 </span>
                 <a class="button small" href={`/replay/${game.room}`}>
                   Replay
                   <span class="visually-hidden">
                     {" "}
-                    {MODULES[game.game]?.title ?? game.game}, {count(game.moves)}
+                    {titleOf(game.game)}, {count(game.moves)}
                   </span>
                 </a>
               </li>

@@ -1,7 +1,7 @@
 // The replay viewer: the board, the controls under it, and beside it moves and thoughts.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { say } from "../announce";
-import { MODULES } from "../games";
+import { moduleOf, scoreOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
@@ -36,26 +36,26 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   const [thinking, setThinking] = useState(false);
   const seen = eye === "spectator" ? null : Number(eye);
   const analysis = useAnalysis(source, replay, at.turn, seen, thinking);
-  const module = MODULES[replay.game];
   const info = useStore(gamesStore).find((g) => g.name === replay.game);
+  const module = moduleOf(replay.game, info);
 
   useEffect(() => {
     if (source.room) history.replaceState(null, "", positionLink(source.room, at.turn, at.phase));
-    if (!player.running) say(frame.moved?.story.join(" ") ?? "The start.");
+    if (!player.running) say(frame.moved?.story.join(" ") ?? "Start position.");
   }, [player.stop, player.running]);
   useKeys(player, stops.length);
 
   const judged = seatToJudge(frame, seen);
   const settled = player.progress >= 1 && at.phase === (phasesOf(frame) || null);
   const known = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
-  const voice = useVoice(known, module?.thinker ?? "");
+  const voice = useVoice(known, module.thinker);
   const insight = voice.insight;
-  if (!module) return <p>This client knows no game called {replay.game}.</p>;
   return (
     <div class="table replay">
       <section class="board-side" aria-label="Board">
         <module.Picture
           view={frame.views[eye] ?? Object.values(frame.views)[0]}
+          picture={frame.pictures[eye] ?? Object.values(frame.pictures)[0] ?? null}
           before={at.turn > 0 ? (replay.frames[at.turn - 1]!.views[eye] ?? null) : null}
           phase={at.phase}
           progress={player.progress}
@@ -77,7 +77,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
         <div class="row">
           {info?.insight && (
             <button type="button" class="button small" aria-pressed={thinking} onClick={() => setThinking(!thinking)}>
-              <Bulb /> Thoughts
+              <Bulb /> Analysis
             </button>
           )}
           <button type="button" class="button small" onClick={() => void save(replay, record)}>
@@ -85,19 +85,19 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
           </button>
           {source.room && (
             <button type="button" class="button small" onClick={() => void copyLink(positionLink(source.room!, at.turn, at.phase))}>
-              <Link /> Link to here
+              <Link /> Copy link
             </button>
           )}
         </div>
-        {eyes.length > 1 && hidden(replay) && <Choice label="Seen by" value={eye} options={eyes} onChange={setEye} />}
+        {eyes.length > 1 && hidden(replay) && <Choice label="View of" value={eye} options={eyes} onChange={setEye} />}
         {thinking && (
           <section class="panel stack thought" aria-live="polite">
-            <h2>{judged === null ? "The game is over" : `${capital(callSeat(replay, at.turn, judged))} to decide`}</h2>
+            <h2>{judged === null ? "The game is over" : `${capital(callSeat(replay, at.turn, judged))} to move`}</h2>
             {insight ? (
               <module.Thought insight={insight} next={nextAction(replay, at.turn, judged)} />
             ) : (
               !voice.why && (
-                <p class="soft small">{analysis.problem ?? (judged === null ? "There is nothing left to think about." : "Thinking…")}</p>
+                <p class="soft small">{analysis.problem ?? (judged === null ? "There is no move left to analyse." : "Analysing…")}</p>
               )
             )}
             {voice.picker}
@@ -113,19 +113,20 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
 const lastPhase = (replay: GameReplay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
 
 function heading(replay: GameReplay): string {
-  const names = replay.seats.map((name) => name || "a player");
+  const names = replay.seats.map((name) => name || "Guest");
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
-  if (names.length === 1) return `${capital(names[0]!)}: ${-(result.returns[0] ?? 0)} shots`;
+  if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
   if (result.winners.length !== 1) return `${names.join(" – ")}: drawn`;
-  return `${capital(names[result.winners[0]!]!)} beat ${names[1 - result.winners[0]!]}`;
+  const winner = result.winners[0]!;
+  return `${capital(names[winner]!)} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
 }
 
 /** What the game calls a seat, or its player where seats are only numbered. */
 function callSeat(replay: GameReplay, turn: number, seat: number): string {
   const name = replay.frames[turn]?.seat_names[seat] ?? "";
   const twins = replay.seats[0] === replay.seats[1];
-  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "a player" : name;
+  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "Guest" : name;
 }
 
 function personal(replay: GameReplay, turn: number, line: string): string {
@@ -135,19 +136,20 @@ function personal(replay: GameReplay, turn: number, line: string): string {
 }
 
 function position(at: Stop, story: string[]): string {
-  if (at.turn === 0) return "The start";
+  if (at.turn === 0) return "Start position";
   const phase = at.phase === null ? "" : `, phase ${at.phase}`;
   return `Move ${at.turn}${phase}${at.phase === null && story.length ? `: ${story.join(" ")}` : ""}`;
 }
 
 function eyesOf(replay: GameReplay, turn: number): [string, string][] {
   const frame = replay.frames[turn]!;
-  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "A spectator" : capital(callSeat(replay, turn, Number(key)))]);
+  return Object.keys(frame.views).map((key) => [key, key === "spectator" ? "Spectator" : capital(callSeat(replay, turn, Number(key)))]);
 }
 
 /** Whether seats saw different things, so that it matters whose eyes are used. */
 function hidden(replay: GameReplay): boolean {
-  return replay.frames.some((f) => new Set(Object.values(f.views).map((v) => JSON.stringify((v as { seas?: unknown }).seas ?? 0))).size > 1);
+  const differ = (shown: unknown[]) => new Set(shown.map((part) => JSON.stringify(part ?? 0))).size > 1;
+  return replay.frames.some((f) => differ(Object.values(f.views).map((v) => (v as { seas?: unknown }).seas)) || differ(Object.values(f.pictures)));
 }
 
 function useKeys(player: Player, count: number) {
@@ -226,19 +228,19 @@ function Progress(props: { replay: GameReplay; analysis: AnalysisState; turn: nu
 }
 
 function numbersOf(replay: GameReplay, { insights }: AnalysisState) {
-  const bits = replay.game === "battleship";
+  const { curve } = moduleOf(replay.game, undefined);
   const points: [number, number][] = [];
   for (const [key, insight] of insights) {
     const [turn, seat] = key.split(" ").map(Number) as [number, number];
-    const value = insight[bits ? "entropy_bits" : "value"];
+    const value = insight[curve?.field ?? "value"];
     if (typeof value !== "number") continue;
-    points.push([turn, bits ? value : 50 + 50 * (seat === 0 ? value : -value)]);
+    points.push([turn, curve ? value : 50 + 50 * (seat === 0 ? value : -value)]);
   }
   points.sort((a, b) => a[0] - b[0]);
   const first = callSeat(replay, 0, 0);
-  return bits
-    ? { label: "Uncertainty about the fleet", unit: "bits", points, range: undefined }
-    : { label: `Chances of ${first}`, unit: "%", points, range: [0, 100] as const };
+  return curve
+    ? { label: curve.label, unit: curve.unit, points, range: undefined }
+    : { label: `Winning chances of ${first}`, unit: "%", points, range: [0, 100] as const };
 }
 
 function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump: (turn: number) => void }) {
@@ -256,7 +258,7 @@ function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump:
           <li key={i}>
             <button type="button" aria-current={i === turn ? "step" : undefined} onClick={() => jump(i)}>
               <span class="soft">{i === 0 ? "" : i}</span>
-              <span>{i === 0 ? "The start" : (frame.moved?.actions ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
+              <span>{i === 0 ? "Start position" : (frame.moved?.actions ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
             </button>
           </li>
         ))}

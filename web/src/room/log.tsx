@@ -32,7 +32,7 @@ export function Log({ room, title = "Log" }: { room: Room; title?: string }) {
             <span>{line.text}</span>
           </li>
         ))}
-        {lines.length === 0 && <li class="soft">Nothing has happened yet.</li>}
+        {lines.length === 0 && <li class="soft">No moves yet.</li>}
         </ol>
       </div>
     </section>

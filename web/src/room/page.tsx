@@ -1,7 +1,7 @@
 // A room: joins it, keeps its connection, and hands the table to the game's own module.
 import { useEffect, useMemo, useState } from "preact/hooks";
-import { say, tell } from "../announce";
-import { MODULES } from "../games";
+import { notify, say } from "../announce";
+import { moduleOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { keepToken, prefs, tokenOf } from "../prefs";
 import { joinRoom, Refused } from "../rest";
@@ -9,7 +9,7 @@ import { go } from "../route";
 import { play } from "../sound";
 import { useStore } from "../store";
 import { Link } from "../ui/icons";
-import { Lost } from "../ui/lost";
+import { NotFound } from "../ui/not-found";
 import { Log } from "./log";
 import { Players } from "./players";
 import { connect, type Connection } from "./socket";
@@ -19,12 +19,12 @@ import { outcome, seatName, storyOf } from "./words";
 
 export function RoomPage({ id }: { id: string }) {
   const [token, setToken] = useState(() => tokenOf(id));
-  const connection = useMemo(() => connect(id, token, (fresh, room) => heard(id, fresh, room)), [id, token]);
+  const connection = useMemo(() => connect(id, token, (fresh, room) => onNews(id, fresh, room)), [id, token]);
   useEffect(() => () => connection.close(), [connection]);
   const room = useStore(connection.room);
   const games = useStore(gamesStore);
 
-  if (room.link === "gone") return <Lost title="This room is not here" why={room.refusal?.message ?? ""} />;
+  if (room.link === "gone") return <NotFound title="Room not found" why={room.refusal?.message ?? ""} />;
   if (!room.info || !room.position) return <p class="soft loading">Joining the room…</p>;
   const sit = async (seat: number) => {
     try {
@@ -32,18 +32,17 @@ export function RoomPage({ id }: { id: string }) {
       if (held.token) keepToken(id, held.token);
       setToken(held.token);
     } catch (error) {
-      tell(error instanceof Refused ? error.message : String(error));
+      notify(error instanceof Refused ? error.message : String(error));
     }
   };
   if (room.position.status === "waiting") return <Waiting room={room} sit={sit} />;
-  const module = MODULES[room.info.game];
-  if (!module) return <p>This client knows no game called {room.info.game}.</p>;
   const game = games.find((g) => g.name === room.info?.game);
+  const module = moduleOf(room.info.game, game);
   return <module.Play room={room} connection={connection} game={game} />;
 }
 
-/** Sounds, words and changes of page that follow from new events. */
-function heard(id: string, fresh: RoomEvent[], room: Room): void {
+/** Sounds, words and changes of page that follow from what events. */
+function onNews(id: string, fresh: RoomEvent[], room: Room): void {
   for (const event of fresh) {
     if (event.kind === "started") play("bell");
     if (event.kind === "ended") {
@@ -63,13 +62,13 @@ function heard(id: string, fresh: RoomEvent[], room: Room): void {
 
 function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
   const open = room.info?.seats.filter((s) => s.kind === "open") ?? [];
-  const title = MODULES[room.info?.game ?? ""]?.title ?? room.info?.game;
+  const title = titleOf(room.info?.game ?? "");
   return (
     <div class="waiting panel stack">
       <h1>{title}: waiting for a player</h1>
       {room.seats.length > 0 ? (
         <>
-          <p>Send this link to a friend. The game begins as soon as they sit down.</p>
+          <p>Send this link to a friend. The game starts as soon as they join.</p>
           <div class="row">
             <input class="input link" readOnly value={location.href} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
             <button type="button" class="button primary" onClick={() => void copyLink(location.pathname)}>
@@ -81,7 +80,7 @@ function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
         <div class="row">
           {open.map((s) => (
             <button type="button" class="button primary large" onClick={() => sit(s.seat)}>
-              Sit down as {seatName(room.position, s.seat)}
+              Join as {seatName(room.position, s.seat)}
             </button>
           ))}
         </div>

@@ -32,7 +32,7 @@ export function Players({ room, mark, below }: PlayersProps) {
               <span class="soft small">
                 {capital(seatName(position, seat))}
                 {mine && player.name && " · you"}
-                {player.kind === "agent" && " · program"}
+                {player.kind === "agent" && " · computer"}
                 {player.kind === "person" && !player.online && !room.seats.includes(seat) && " · away"}
               </span>
               {below?.(seat)}
@@ -48,7 +48,7 @@ export function Players({ room, mark, below }: PlayersProps) {
 }
 
 function unnamed(room: Room, seat: number): string {
-  if (!room.seats.includes(seat)) return "A player";
+  if (!room.seats.includes(seat)) return "Guest";
   return room.seats.length > 1 ? capital(seatName(room.position, seat)) : "You";
 }
 

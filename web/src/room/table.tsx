@@ -1,7 +1,7 @@
 // The table of every game: the board as large as the window allows, a panel beside or below it.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import { tell } from "../announce";
+import { notify } from "../announce";
 import type { GameInfo } from "../wire";
 import { Again, Bulb, Flag, Link, Undo } from "../ui/icons";
 import { Log } from "./log";
@@ -29,7 +29,7 @@ export interface TableProps {
 export function Table(props: TableProps) {
   const { room } = props;
   const over = room.position?.status === "over" && !props.hold;
-  const told = props.hold ? untold(room) : room;
+  const told = props.hold ? beforeNewestMove(room) : room;
   return (
     <div class={`table ${props.class ?? ""}`}>
       <section class="board-side" aria-label="Board">
@@ -38,7 +38,7 @@ export function Table(props: TableProps) {
       <aside class="panel-side" aria-label="Game">
         <div class="status">
           <h1 aria-live="polite" class={room.seats.some((s) => room.position?.seats[s]?.to_move) ? "mine" : ""}>
-            {props.hold ? "The turn is played" : statusLine(room)}
+            {props.hold ? "Playing the turn" : statusLine(room)}
           </h1>
           <ClockFace room={room} />
         </div>
@@ -55,13 +55,13 @@ export function Table(props: TableProps) {
 }
 
 /** The room before its newest move, so that neither log nor winner tell what is still shown. */
-function untold(room: Room): Room {
+function beforeNewestMove(room: Room): Room {
   const last = room.events.findLastIndex((h) => h.kind === "moved");
   const position = room.position && { ...room.position, result: null, to_move: [], ready: [] };
   return { ...room, position, events: room.events.slice(0, last) };
 }
 
-const SLOW = "A program’s first game takes longer: it is compiled.";
+const SLOW = "The first game against an agent takes longer: its code is being compiled.";
 /** Seconds over its time after which a program must be doing something else than thinking. */
 const PATIENCE = 4;
 
@@ -85,7 +85,7 @@ function useSlow(room: Room): boolean {
 function Trouble({ room }: { room: Room }) {
   const lost = room.link === "offline";
   const slow = useSlow(room);
-  const text = lost ? "The connection is lost. Trying again…" : (room.refusal?.message ?? (slow ? SLOW : ""));
+  const text = lost ? "Connection lost. Reconnecting…" : (room.refusal?.message ?? (slow ? SLOW : ""));
   return (
     <p class={`trouble small ${text ? "note" : ""}`} role="status">
       {text}
@@ -106,7 +106,7 @@ function Controls({ room, connection, game, hints }: TableProps) {
           class="button small"
           aria-pressed={hints.on}
           disabled={!room.info?.hints}
-          title={room.info?.hints ? "" : "This room was made without hints"}
+          title={room.info?.hints ? "" : "Hints are turned off in this room"}
           onClick={hints.toggle}
         >
           <Bulb /> {hints.label}
@@ -193,8 +193,8 @@ export async function copyLink(path: string): Promise<void> {
   const url = new URL(path, location.href).href;
   try {
     await navigator.clipboard.writeText(url);
-    tell("The link is copied.");
+    notify("Link copied.");
   } catch {
-    tell(url, 12);
+    notify(url, 12);
   }
 }

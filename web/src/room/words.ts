@@ -1,4 +1,5 @@
-// The room in words: whose turn it is, how it ended, what happened.
+// The room in words: whose turn it is, how it ended, what events.
+import { scoreOf } from "../games";
 import type { RoomPosition, RoomInfo } from "../wire";
 import type { RoomEvent, Room } from "./state";
 
@@ -44,7 +45,7 @@ export function isHotseat(room: Room): boolean {
 export function statusLine(room: Room): string {
   const { info, position } = room;
   if (!info || !position) return "Joining the room…";
-  if (position.status === "waiting") return "Waiting for a player to sit down";
+  if (position.status === "waiting") return "Waiting for a player to join";
   if (position.result) return outcome(room);
   const asked = position.to_move.filter((seat) => !position.ready.includes(seat));
   const mine = asked.filter((seat) => room.seats.includes(seat));
@@ -65,7 +66,7 @@ export function outcome(room: Room): string {
   if (!result || !position) return "";
   const why = forfeitWords(room);
   if (position.seat_names.length === 1) {
-    return why ?? `All sunk with ${-(result.returns[0] ?? 0)} shots`;
+    return why ?? `Finished with ${scoreOf(info?.game ?? "", result.returns[0] ?? 0)}`;
   }
   if (result.winners.length !== 1) return why ? `Drawn: ${why}` : "Drawn";
   const winner = result.winners[0]!;
@@ -94,30 +95,30 @@ export function storyOf(event: RoomEvent, room: Room): string[] {
     case "moved":
       return event.story.map((line) => personal(line, room));
     case "sat":
-      return [`${event.name || capital(seatName(room.position, event.seat))} sits down.`];
+      return [`${event.name || capital(seatName(room.position, event.seat))} joined.`];
     case "started":
-      return ["The game begins."];
+      return ["The game starts."];
     case "ready":
       // A program is always ready at once; only people are worth a line.
       if (room.info?.seats[event.seat]?.kind === "agent") return [];
       if (room.seats.length === 1 && room.seats[0] === event.seat) return ["You are ready."];
       return [`${capital(name(event.seat))} is ready.`];
     case "taken_back":
-      return [`${capital(name(event.seat))} takes back ${event.count === 1 ? "a move" : "moves"}.`];
+      return [`${capital(name(event.seat))} undid ${event.count === 1 ? "a move" : `${event.count} moves`}.`];
     case "offered":
       return [`${capital(name(event.offer.seat))} ${offerWords(event.offer.kind)}.`];
     case "withdrawn":
-      return [event.offer.kind === "undo" ? "No move is taken back." : "There is no rematch."];
+      return [event.offer.kind === "undo" ? "The undo is declined." : "The rematch is declined."];
     case "ended":
       return [`${outcome(room)}.`];
     case "rematched":
-      return ["A rematch begins."];
+      return ["The rematch starts."];
   }
 }
 
 /** What a player does who makes an offer. */
 export function offerWords(kind: "undo" | "rematch"): string {
-  return kind === "undo" ? "asks to take back a move" : "offers a rematch";
+  return kind === "undo" ? "asks to undo a move" : "offers a rematch";
 }
 
 export function capital(text: string): string {

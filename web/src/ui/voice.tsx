@@ -12,7 +12,7 @@ export function heardFrom(insight: Insight | null, voice: string): { insight: In
   if (!insight || voice === OWN) return { insight, why: null };
   const opinions = (insight.opinions ?? {}) as Record<string, Insight>;
   const unavailable = (insight.unavailable ?? {}) as Record<string, string>;
-  return { insight: opinions[voice] ?? null, why: opinions[voice] ? null : (unavailable[voice] ?? `${voice} has no opinion here.`) };
+  return { insight: opinions[voice] ?? null, why: opinions[voice] ? null : (unavailable[voice] ?? `${voice} has no analysis of this position.`) };
 }
 
 /** All who were asked beside the insight itself. */
@@ -29,7 +29,7 @@ export function useVoice(insight: Insight | null, own: string): { insight: Insig
   const heard = heardFrom(insight, voice);
   const picker = known.current.length > 0 && (
     <>
-      <Choice label="As seen by" value={voice} options={options} onChange={choose} />
+      <Choice label="Analysis by" value={voice} options={options} onChange={choose} />
       {heard.why && <p class="note small">{heard.why}</p>}
     </>
   );

@@ -68,6 +68,9 @@ class BattleshipTerminal(Terminal):
         "random": Command("place your fleet at random", _place),
     }
 
+    def score(self, value: float) -> str:
+        return f"{-value:g} shots"
+
     def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:
         assert isinstance(game, Battleship)
         return ("first player", "second player")[seat] if game.duel else "player"

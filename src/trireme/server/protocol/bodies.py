@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from .shapes import AgentSpec, Json, Name, RoomInfo, Seconds, Shape
+from .shapes import AgentSpec, Json, Name, RoomInfo, Seconds, Shape, ViewPicture
 
 Think = Annotated[float, Field(ge=0.05, le=10)]
 
@@ -80,6 +80,7 @@ class SettingsChecked(Shape):
     """What a drawing needs beside the view, such as the map."""
     view: Any
     """The start as a spectator sees it; None if the settings are not valid."""
+    picture: ViewPicture | None
 
 
 class MapChecked(Shape):

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import msgspec
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
+from trireme.core.game import Game
 from trireme.core.registry import GAMES, find, load
 
 from . import bodies, messages, shapes
@@ -89,15 +90,20 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
 
 
 def _view_type(game: str) -> Any:
-    """The view's type, as the game's class states it: the last argument of `Game[S, A, V]`."""
-    (base,) = load(find(game).game).__orig_bases__
-    return get_args(base)[-1]
+    """The view's type, as the game's class states it: the last argument of `Game[S, A, V]`;
+    anything where a plugin's class states none."""
+    bases = getattr(load(find(game).game), "__orig_bases__", ())
+    stated = [get_args(base)[-1] for base in bases if get_origin(base) is Game]
+    return stated[0] if stated else Any
 
 
 def _shape(game: str, kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     """The JSON shape of a game's dataclass, its definitions named after the game."""
     template = f"#/$defs/{game}.{{name}}"
-    (shape,), parts = msgspec.json.schema_components([kind], ref_template=template)
+    try:
+        (shape,), parts = msgspec.json.schema_components([kind], ref_template=template)
+    except TypeError:  # a plugin's type that has no schema
+        return {}
     renamed = {f"{game}.{name}": _name(game, name) for name in parts}
     for name, part in parts.items():
         part["required"] = list(part.get("properties", ()))
@@ -108,7 +114,7 @@ def _shape(game: str, kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _name(game: str, name: str) -> str:
     """`GomokuState`, `NavigationState`; the game's own class is `GomokuSettings`."""
-    prefix = game.capitalize()
+    prefix = "".join(word.capitalize() for word in game.split("_"))
     return f"{prefix}{name.removeprefix(prefix) or 'Settings'}"
 
 

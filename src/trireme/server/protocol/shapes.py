@@ -116,11 +116,42 @@ class RoomInfo(Shape):
     spectators: int
 
 
+class BoardCell(Shape):
+    """One cell of a board."""
+
+    piece: int | None
+    """The seat whose piece lies here."""
+    symbol: str
+    marked: bool
+    label: str
+    """What a screen reader says of the content."""
+
+
+class BoardPicture(Shape):
+    """A view as a grid, row 0 at the top."""
+
+    cells: list[list[BoardCell]]
+    actions: dict[str, list[tuple[int, int]]]
+    """The cells `(row, col)` to click for an action, by its text."""
+    row_labels: list[str]
+    col_labels: list[str]
+
+
+class ViewPicture(Shape):
+    """A view as the generic page draws it, for games that the web client has no page for."""
+
+    text: str
+    """As in a terminal."""
+    board: BoardPicture | None
+    """None where the game has no board."""
+
+
 class SeatState(Shape):
     """What one seat sees and may do now."""
 
     view: Any
     """The game's view of this seat; its shape is the game's (`views` of the schema)."""
+    picture: ViewPicture | None
     to_move: bool
     """Whether an action of this seat is awaited."""
     legal: list[str] | None
@@ -185,6 +216,8 @@ class RoomPosition(Shape):
     """By seat, for the seats that the client holds."""
     spectator: Any
     """The spectator's view; None for a client that holds a seat."""
+    picture: ViewPicture | None
+    """The same as a picture, for games that the web client has no page for."""
     clock: ClockState | None
     offers: list[Offer]
     result: GameResult | None
@@ -288,6 +321,8 @@ class Frame(Shape):
     seat_names: list[str]
     views: dict[str, Any]
     """By seat (`"0"`) and `"spectator"`: every view that the requester may see."""
+    pictures: dict[str, ViewPicture]
+    """The same as pictures, for games that the web client has no page for; else empty."""
 
 
 class GameReplay(Shape):

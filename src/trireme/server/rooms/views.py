@@ -11,10 +11,11 @@ from typing import Any
 
 import msgspec
 
+from trireme.core.board import draw_board
 from trireme.core.errors import TriremeError
 from trireme.core.game import CHANCE, AnyGame, Listed, Seat
 from trireme.core.record import Forfeited
-from trireme.core.registry import find, load
+from trireme.core.registry import draw_text, find, load
 from trireme.core.terminal import Terminal
 from trireme.server.protocol import shapes
 
@@ -44,6 +45,16 @@ def view_json(game: AnyGame, state: Any, seat: Seat | None) -> Any:
     return msgspec.to_builtins(game.view(state, seat))
 
 
+def picture(game: AnyGame, state: Any, seat: Seat | None) -> shapes.ViewPicture | None:
+    """A view as the generic page draws it; None for games that have a page of their own."""
+    if find(game.name).own_page:
+        return None
+    board = draw_board(game, game.view(state, seat))
+    plain = None if board is None else msgspec.to_builtins(board)
+    text = draw_text(game, state, seat)
+    return shapes.ViewPicture.model_validate({"text": text, "board": plain}, strict=False)
+
+
 def seat_names(game: AnyGame, state: Any) -> list[str]:
     texts = terminal(game.name)
     return [texts.seat_name(game, state, seat) for seat in range(game.seats)]
@@ -66,6 +77,7 @@ def position(
         seat_names=seat_names(game, state),
         seats={seat: _seat_state(table, seat, drafts.get(seat)) for seat in seats},
         spectator=None if seats else view_json(game, state, None),
+        picture=None if seats else picture(game, state, None),
         clock=clock,
         offers=[shapes.Offer(kind=kind, seat=seat) for kind, seat in table.offers],
         result=result(table) if table.status == "over" else None,
@@ -78,6 +90,7 @@ def _seat_state(table: GameTable, seat: Seat, draft: str | None) -> shapes.SeatS
     locked = table.pending.get(seat)
     return shapes.SeatState(
         view=view_json(game, table.state, seat),
+        picture=picture(game, table.state, seat),
         to_move=awaited,
         legal=_legal_texts(table, seat) if awaited else None,
         draft=draft if awaited else None,
@@ -207,6 +220,11 @@ def replay_frames(
                 views={
                     "spectator" if seat is None else str(seat): view_json(game, state, seat)
                     for seat in viewers
+                },
+                pictures={
+                    "spectator" if seat is None else str(seat): drawn
+                    for seat in viewers
+                    if (drawn := picture(game, state, seat)) is not None
                 },
             )
         )

@@ -19,7 +19,15 @@ from numpy.random import PCG64, Generator, SeedSequence
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.registry import agent_class, find, load, make_agent, make_game, parse_spec
+from trireme.core.registry import (
+    agent_class,
+    agents_of,
+    find,
+    load,
+    make_agent,
+    make_game,
+    parse_spec,
+)
 
 WARM_UP_SECONDS = 0.05
 """Thinking time of the insight that is computed only to compile it."""
@@ -258,10 +266,10 @@ def list_agents(game: str) -> list[AgentDescription]:
     money or start programs), and those with required options.
     """
     found = []
-    for name in find(game).agents:
+    for name in agents_of(game):
         try:
             cls = agent_class(game, name)
-        except ImportError:
+        except (ImportError, AttributeError):
             continue
         options = options_of(cls)
         required = any(o.default is inspect.Parameter.empty for o in options.values())

@@ -32,7 +32,7 @@ function Picture({ view, scene, seat, insight, seatNames }: PictureProps) {
 }
 
 function caption(owner: number, seas: number, names: string[]): string {
-  return seas === 1 ? "The hidden waters" : `The waters of ${names[owner] ?? `seat ${owner + 1}`}`;
+  return seas === 1 ? "Hidden board" : `Board of ${names[owner] ?? `seat ${owner + 1}`}`;
 }
 
 function Setup({ settings, change }: SetupProps) {
@@ -87,4 +87,6 @@ export const battleship: GameModule = {
   Setup,
   pace: 0.6,
   quick: { variant: "duel" },
+  score: (value) => `${-value} shots`,
+  curve: { field: "entropy_bits", label: "Uncertainty about the fleet", unit: "bits" },
 };

@@ -89,7 +89,7 @@ export function PlaceFleet({ board, pieces, problem, change }: PlaceProps) {
     </div>
   );
   return (
-    <SeaFrame board={board} label="Your waters: place your fleet" class="placing" over={handles}>
+    <SeaFrame board={board} label="Your board: place your fleet" class="placing" over={handles}>
       {pieces.map((piece, index) => {
         const wrong = isNamed(piece, problem) ? "wrong" : "";
         const held = drag?.index === index ? "held" : "";

@@ -67,7 +67,7 @@ function Placing({ room, connection, game, seat }: PlayProps & { seat: number | 
     if (!state?.locked) shuffle();
   }, [seat]);
   useEffect(() => {
-    if (preview && preview.drawn && preview.action) setPieces(piecesOf(board, preview.action));
+    if (preview?.drawn && preview.action) setPieces(piecesOf(board, preview.action));
   }, [preview?.id]);
   useEffect(() => {
     if (seat !== null && pieces.length > 0 && preview?.action !== text) {
@@ -83,7 +83,7 @@ function Placing({ room, connection, game, seat }: PlayProps & { seat: number | 
       game={game}
       board={
         seat === null ? (
-          <SeaChart board={board} sea={{ fleet: null, shots: [], afloat: board.names }} label="Hidden waters" />
+          <SeaChart board={board} sea={{ fleet: null, shots: [], afloat: board.names }} label="Hidden board" />
         ) : (
           <PlaceFleet board={board} pieces={pieces} problem={problem} change={ready ? () => {} : setPieces} />
         )
@@ -93,7 +93,7 @@ function Placing({ room, connection, game, seat }: PlayProps & { seat: number | 
           <div class="stack">
             <p class={problem ? "note small" : "small soft"} role="status">
               {ready
-                ? "Your fleet is hidden. Waiting for the other captain."
+                ? "Your fleet is placed. Waiting for the other player."
                 : (problem ?? "Drag ships to move them; tap a ship, or press R, to turn it.")}
             </p>
             <div class="row">
@@ -103,7 +103,7 @@ function Placing({ room, connection, game, seat }: PlayProps & { seat: number | 
                 disabled={ready || problem !== null || pieces.length === 0}
                 onClick={() => connection.send({ type: "act", seat, action: text, moves })}
               >
-                <Check /> Hide the fleet here
+                <Check /> Place the fleet here
               </button>
               <button type="button" class="button" disabled={ready} onClick={shuffle}>
                 <Dice /> Random
@@ -160,8 +160,8 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
         )}
         {view.seas.length > 1 && seat !== null && (
           <div class="own-waters">
-            <h2>Your waters</h2>
-            <SeaChart board={boards[seat]!} sea={view.seas[seat]!} label="Your waters" />
+            <h2>Your board</h2>
+            <SeaChart board={boards[seat]!} sea={view.seas[seat]!} label="Your board" />
           </div>
         )}
       </div>
@@ -186,7 +186,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
             <SeaChart
               board={board}
               sea={target}
-              label={view.seas.length === 1 ? "Hidden waters" : "The enemy's waters"}
+              label={view.seas.length === 1 ? "Hidden board" : "Enemy board"}
               open={open}
               onPick={pick}
               chosen={chosen}
@@ -194,7 +194,7 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
               twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30}
             />
             {seat === null && view.seas.length > 1 && (
-              <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="The other waters" />
+              <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="Other board" />
             )}
             {heatShown && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
           </div>

@@ -16,7 +16,7 @@ export function Thought({ insight, next }: { insight: Record<string, unknown>; n
       )}
       {bits !== undefined && (
         <>
-          <dt>Still unknown</dt>
+          <dt>Uncertainty</dt>
           <dd>{bits.toFixed(1)} bits</dd>
         </>
       )}

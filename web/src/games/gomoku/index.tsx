@@ -39,8 +39,8 @@ function Setup({ settings, change }: SetupProps) {
       <label class="field">
         Opening
         <select value={String(settings.opening ?? "none")} onChange={(e) => change({ ...settings, opening: e.currentTarget.value })}>
-          <option value="none">Black begins</option>
-          <option value="swap2">Swap2: a fair start</option>
+          <option value="none">Black moves first</option>
+          <option value="swap2">Swap2: balanced opening</option>
         </select>
       </label>
     </div>
@@ -49,8 +49,8 @@ function Setup({ settings, change }: SetupProps) {
 
 export const gomoku: GameModule = {
   title: "Gomoku",
-  pitch: "Exactly five in a row on fifteen by fifteen.",
-  hard: "Depth, with everything in sight",
+  pitch: "Exactly five in a row on a 15×15 board.",
+  hard: "Deep search, nothing hidden",
   Mini: GomokuMini,
   Play: GomokuPlay,
   Picture,

@@ -59,7 +59,7 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
           <section class="panel stack thought">
             <EvaluationBar value={insight?.value ?? null} name={room.position?.seat_names[seat ?? 0] ?? ""} />
             {insight && <Thought insight={insight as Record<string, unknown>} next={null} />}
-            {!insight && !hint && !voice.why && <p class="soft small">{state?.to_move ? "Looking ahead…" : "It is not your turn."}</p>}
+            {!insight && !hint && !voice.why && <p class="soft small">{state?.to_move ? "Searching…" : "It is not your turn."}</p>}
             {hint && !insight && <p>The agent would play {hint}.</p>}
             {voice.picker}
           </section>

@@ -41,7 +41,7 @@ function Picture({ view, before, phase, progress, story, scene, seat }: PictureP
 
 export const navigation: GameModule = {
   title: "Battle Navigation",
-  pitch: "Both captains plan four phases in secret, then the sea resolves them.",
+  pitch: "Both players plan four phases in secret; then both plans are carried out at once.",
   hard: "Simultaneous moves",
   Mini: NavigationMini,
   Play: NavigationPlay,

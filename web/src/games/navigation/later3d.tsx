@@ -32,7 +32,7 @@ export function Arena3D(props: ArenaProps) {
   return (
     <div class="stage" ref={box} role="img" aria-label={`${props.label}, in three dimensions`}>
       {problem && <p class="note">{problem}</p>}
-      {!stage && !problem && <p class="soft loading-stage">Raising the sails…</p>}
+      {!stage && !problem && <p class="soft loading-stage">Loading the 3D view…</p>}
     </div>
   );
 }

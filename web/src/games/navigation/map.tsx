@@ -1,4 +1,4 @@
-// A sea chart's standing features: rocks, winds, whirlpools, harbours.
+// What stands still on a map: rocks, winds, whirlpools.
 import type { NavigationHazard, NavigationRock, NavigationSeaMap } from "../../wire";
 import { Chart, Lattice } from "../../ui/chart";
 import { memo } from "../../ui/memo";

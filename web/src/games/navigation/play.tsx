@@ -233,7 +233,7 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
   const ghost = acting && preview?.outcome ? (preview.outcome as unknown as NavigationState).log : null;
   const panel = (names: string[]) => {
     if (seat === null || room.position?.status !== "playing") return null;
-    if (!acting) return <p class="panel soft">Your plan is locked in. Waiting for the other captain.</p>;
+    if (!acting) return <p class="panel soft">Your plan is locked in. Waiting for the other player.</p>;
     return (
       <section class="plan-panel stack" aria-label="Planner">
         <div class="planner-head small soft" aria-hidden="true">

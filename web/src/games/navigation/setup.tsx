@@ -66,7 +66,7 @@ export function NavigationSetup({ game, settings, change }: SetupProps) {
           Map
           <select value={kind === "saved" ? `saved:${chosen}` : kind} onChange={(e) => pickMap(e.currentTarget.value)}>
             <option value="default">The Three Lanes</option>
-            <option value="procedural">A sea from a seed</option>
+            <option value="procedural">Random map from a seed</option>
             {Object.keys(saved).length > 0 && (
               <optgroup label="Your maps">
                 {Object.keys(saved).map((name) => (
@@ -94,7 +94,7 @@ export function NavigationSetup({ game, settings, change }: SetupProps) {
         )}
       </div>
       <p class="small">
-        <a href="/maps">Draw a map of your own</a>
+        <a href="/maps">Draw your own map</a>
       </p>
     </div>
   );

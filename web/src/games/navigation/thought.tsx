@@ -17,7 +17,7 @@ export function Thought({ insight, next }: { insight: Record<string, unknown>; n
         <thead>
           <tr>
             <th>plan</th>
-            <th class="number">how often</th>
+            <th class="number">probability</th>
             <th class="number">value</th>
           </tr>
         </thead>
@@ -37,7 +37,7 @@ export function Thought({ insight, next }: { insight: Record<string, unknown>; n
       {plans[0] && (
         <div class="two-plans">
           <div>
-            <h3 class="small soft">Most often</h3>
+            <h3 class="small soft">Most likely plan</h3>
             <Planner plan={readPlan(plans[0].plan, ANY_SHIP)} ship={ANY_SHIP} name="the solver" seat={0} />
           </div>
         </div>

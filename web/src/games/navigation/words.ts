@@ -6,5 +6,5 @@ export function phaseStory(story: readonly string[], phase: number): string[] {
     const match = /^Phase (\d+): (.*)$/s.exec(line);
     return match && Number(match[1]) === phase ? [match[2]!] : [];
   });
-  return lines.length > 0 ? lines : ["All is quiet."];
+  return lines.length > 0 ? lines : ["Nothing happens."];
 }

@@ -68,7 +68,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
     const time = reducedMotion() ? 0 : milliseconds / 1000;
     waters.at(time);
     if (shown) {
-      shown.moment.ships.forEach((at, seat) => sail(ships[seat]!, lanes[seat]!, at, time, shown!.ranges));
+      for (const [seat, at] of shown.moment.ships.entries()) sail(ships[seat]!, lanes[seat]!, at, time, shown.ranges);
       effects.show(shown.moment.flights);
       watch(eye, shown);
       if (drawn !== shown.ghost) {
@@ -99,7 +99,10 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
 
 /** While a turn is played, the camera comes to where both ships are. */
 function watch(eye: Orbit, { moment, playing }: ArenaProps): void {
-  if (!playing || reducedMotion()) return eye.follow(null, 0);
+  if (!playing || reducedMotion()) {
+    eye.follow(null, 0);
+    return;
+  }
   const [a, b] = moment.ships;
   const apart = Math.hypot(a.x - b.x, a.y - b.y);
   eye.follow(new Vector3((a.x + b.x + 1) / 2, 0, (a.y + b.y + 1) / 2), 9 + 1.5 * apart);
