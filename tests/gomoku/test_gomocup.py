@@ -233,8 +233,8 @@ def test_a_broken_engine_forfeits_and_leaves_no_process(kind: str, tmp_path: Pat
     original = Gomocup.close
 
     def close(self: Gomocup) -> None:
-        if self._program is not None:
-            started.append(self._program._process.pid)
+        if self._process is not None:
+            started.append(self._process._process.pid)
         original(self)
 
     with pytest.MonkeyPatch.context() as patch:
