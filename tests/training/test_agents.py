@@ -27,7 +27,7 @@ from trireme.core.onnx import Network
 from trireme.gomoku.agents.dqn import DQN, values
 from trireme.gomoku.agents.dqn_kernels import fives
 from trireme.gomoku.agents.dqn_mcts import DQNTree, Position, best_move, search
-from trireme.gomoku.rules import BattleshipState, Gomoku, Point, makes_five
+from trireme.gomoku.rules import Gomoku, Point, State, makes_five
 
 SHIPPED = [
     Path(trireme.gomoku.__path__[0]) / "models" / "dqn",
@@ -36,12 +36,12 @@ SHIPPED = [
 ]
 
 
-def turn(game: Gomoku, state: BattleshipState, seed: int = 0) -> Turn[Any, BattleshipState]:
+def turn(game: Gomoku, state: State, seed: int = 0) -> Turn[Any, State]:
     (seat,) = game.to_move(state)
     return Turn(game, seat, state, game.legal(state, seat), np.random.default_rng(seed))
 
 
-def after(game: Gomoku, text: str) -> BattleshipState:
+def after(game: Gomoku, text: str) -> State:
     return Gomoku(size=game.size, position=text).start()
 
 
@@ -69,7 +69,7 @@ def test_the_gate_of_the_dqn_that_ships() -> None:
     stones=st.permutations([(r, c) for r in range(9) for c in range(9)]), count=st.integers(0, 30)
 )
 def test_taken_points_have_no_value(stones: list[Point], count: int) -> None:
-    game, state = Gomoku(size=9), BattleshipState(tuple(stones[:count]))
+    game, state = Gomoku(size=9), State(tuple(stones[:count]))
     worth = values(game, state)
     taken = np.zeros((9, 9), np.bool_)
     for point in stones[:count]:
