@@ -42,7 +42,7 @@ def test_every_block_is_fenced_and_names_a_language_that_is_tested() -> None:
 def test_every_mark_belongs_to_a_block() -> None:
     for page in PAGES:
         used = [b.mark for b in blocks_of(page) if b.mark]
-        assert page.read_text("utf-8").count("<!-- test: ") == len(used), page
+        assert page.read_text("utf-8").count("\n<!-- test: ") == len(used), page
         for mark in used:
             assert mark in MARKS or mark.split()[0] in ("file", "append"), mark
 
