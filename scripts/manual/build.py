@@ -16,6 +16,9 @@ SITE = ROOT / "src" / "trireme" / "server" / "manual"
 SOURCE = "https://github.com/trireme-lab/trireme/blob/main"
 TOP_PAGES = {"CHANGELOG.md": "changelog.md", "CONTRIBUTING.md": "contributing.md"}
 """Pages at the root of the repository, where people expect them, and their names in the manual."""
+FETCHING = re.compile(
+    r"""<(?:script|img|link|iframe)\b[^>]*\b(?:src|href)=["']?(?:https?:)?//[^>]*>"""
+)
 LINK = re.compile(r"(\]\()(?![a-z]+:|#|/)([^)\s#]+)")
 
 
@@ -61,6 +64,15 @@ def _rewrite(page: Path, origin: Path) -> None:
     page.write_text(LINK.sub(moved, page.read_text("utf-8")), "utf-8")
 
 
+def foreign_resources(site: Path) -> list[str]:
+    """Scripts, styles, fonts and pictures that a page would fetch from another host."""
+    return [
+        f"{page.relative_to(site)}: {tag}"
+        for page in site.rglob("*.html")
+        for tag in FETCHING.findall(page.read_text("utf-8"))
+    ]
+
+
 def build() -> int:
     """The status of a strict build: not 0 where anything is doubtful."""
     stage()
@@ -71,4 +83,7 @@ def build() -> int:
     )
     print(made.stdout)
     doubts = [line for line in made.stdout.splitlines() if line.startswith(("griffe", "WARN"))]
+    for foreign in foreign_resources(SITE):
+        print(f"fetched from another host: {foreign}")
+        doubts.append(foreign)
     return made.returncode or bool(doubts)

@@ -9,6 +9,8 @@ from typer.main import get_command
 
 from trireme.cli import app
 
+from .tables import table
+
 
 def commands() -> Iterator[tuple[str, Any, Any]]:
     """Every command and group as (path such as `trireme map new`, command, its context)."""
@@ -59,16 +61,6 @@ def markdown() -> str:
         if rows:
             parts.append(table(("argument or option", "what it changes"), rows))
     return "\n\n".join(part for part in parts if part) + "\n"
-
-
-def table(heads: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """A Markdown table; bars and line breaks in cells are escaped."""
-    lines = [heads, tuple("---" for _ in heads), *rows]
-    return "\n".join("| " + " | ".join(_cell(cell) for cell in line) + " |" for line in lines)
-
-
-def _cell(text: str) -> str:
-    return " ".join(text.split()).replace("|", r"\|")
 
 
 def _anchor(path: str) -> str:

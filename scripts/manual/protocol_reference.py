@@ -12,7 +12,7 @@ from trireme.server.protocol.codes import CODES, STATUS
 from trireme.server.protocol.schema import schema
 from trireme.server.rest import api, operator
 
-from .cli_reference import table
+from .tables import table
 
 Shape = dict[str, Any]
 LIMITS = {

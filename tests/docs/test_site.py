@@ -16,7 +16,7 @@ from markdown_it import MarkdownIt
 import trireme
 import trireme.arena
 import trireme.envs
-from manual.build import TOP_PAGES, generated
+from manual.build import TOP_PAGES, foreign_resources, generated
 from manual.cli_reference import commands, parameters
 from manual.protocol_reference import code_meanings
 from trireme.server.protocol.codes import CODES
@@ -142,3 +142,11 @@ def test_the_generator_imports_neither_torch_nor_ray() -> None:
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)
     assert ran.stdout.strip() == "[]", ran.stderr
+
+
+def test_a_page_that_fetches_from_another_host_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "index.html"
+    page.write_text('<a href="https://example.org">x</a><script src="assets/a.js"></script>')
+    assert foreign_resources(tmp_path) == []
+    page.write_text('<link rel="stylesheet" href="https://fonts.example.org/x.css">')
+    assert len(foreign_resources(tmp_path)) == 1
