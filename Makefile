@@ -3,9 +3,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 WORKERS ?= 2
-CODE := src tests examples benchmarks
+CODE := src tests examples benchmarks scripts
 
-.PHONY: help setup play wheel test test-fast check format bench clean
+.PHONY: help setup play docs wheel test test-fast check format bench clean
 
 help:            ## show this list
 	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -21,14 +21,21 @@ setup: .venv/dev ## create .venv with everything that developers need
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[web]'
 	@touch $@
 
+.venv/docs: .venv/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $@ .venv/play
+
 .venv/dev: .venv/bin/python pyproject.toml scripts/install-system-packages
 	scripts/install-system-packages
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
-	@touch $@ .venv/play
+	@touch $@ .venv/play .venv/docs
 
 play: .venv/play ## open the web app, built where that is needed
 	@scripts/build-client
 	@$(BIN)/trireme serve --open
+
+docs: .venv/docs ## build the manual, strictly; `trireme serve` shows it at /manual
+	$(BIN)/python scripts/manual
 
 test: .venv/dev  ## run all tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
@@ -49,10 +56,10 @@ format: .venv/dev ## format and mend what lints can mend
 bench: .venv/dev ## measure the raw speed of the kernels
 	@for script in benchmarks/*_kernels.py; do $(BIN)/python $$script || exit 1; done
 
-wheel: .venv/bin/python ## build the package that needs no Node
+wheel: docs      ## build the package with web client and manual, which needs no Node
 	scripts/build-client
 	$(BIN)/python -m pip wheel --quiet --no-deps --wheel-dir dist .
 
 clean:           ## remove .venv and everything that was generated
-	rm -rf .venv build dist web/node_modules src/trireme/server/static .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf .venv build dist web/node_modules src/trireme/server/static src/trireme/server/manual .cache .mypy_cache .ruff_cache .pytest_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

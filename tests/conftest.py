@@ -1,4 +1,4 @@
-"""Settings and servers that all tests share."""
+"""Settings, servers and the temporary folder that all tests share."""
 
 import os
 import shutil
@@ -18,6 +18,40 @@ settings.register_profile(
     "trireme", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("trireme")
+
+
+TEMPORARY = pytest.StashKey[tuple[Path, set[str]]]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Give the session, its workers and all their child processes one temporary folder.
+
+    Its path is short, because sockets of Ray and Chromium lie in it and may not exceed some
+    hundred characters.
+    """
+    tempfile.tempdir = None  # read the variables again
+    if hasattr(config, "workerinput"):
+        return
+    system = Path(tempfile.gettempdir())
+    before = set(os.listdir(system))
+    private = tempfile.mkdtemp(prefix="tr-")
+    os.chmod(private, 0o711)  # the database's own user must reach its folder in it
+    for variable in ("TMPDIR", "TEMP", "TMP"):
+        os.environ[variable] = private
+    tempfile.tempdir = None
+    config.stash[TEMPORARY] = Path(private), before
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the folder, and see that nothing was left beside it."""
+    if TEMPORARY not in config.stash:
+        return
+    private, before = config.stash[TEMPORARY]
+    shutil.rmtree(private, ignore_errors=True)
+    left = sorted(set(os.listdir(private.parent)) - before)
+    if private.exists() or (left and os.environ.get("CI")):
+        # Elsewhere other programs use the system's folder at the same time.
+        pytest.exit(f"tests left something in {private.parent}: {left}", returncode=1)
 
 
 @pytest.fixture(scope="session")

@@ -32,6 +32,7 @@ export function App() {
       </main>
       <footer class="colophon">
         <span>Trireme, a laboratory for game-playing agents</span>
+        <a href="/manual/" target="_blank" rel="noreferrer">Manual</a>
         <a href="/docs" target="_blank" rel="noreferrer">
           API
         </a>

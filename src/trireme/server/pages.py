@@ -1,11 +1,12 @@
-"""Static files of the built web client, and a help page where it is not built."""
+"""The built client and the built manual; pages that help where they have not been built."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from fastapi import FastAPI
-from fastapi.responses import FileResponse, HTMLResponse, Response
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from trireme.server.protocol.codes import Refusal
 
@@ -22,14 +23,29 @@ starts the server. A released package contains it.</p>
 <a href="/metrics">metrics</a>.</p>
 </html>
 """
+NO_MANUAL = """<!doctype html>
+<html lang="en">
+<meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>Manual · Trireme</title>
+<style>body { font: 16px/1.5 system-ui; max-width: 40em; margin: 4em auto; padding: 0 1em }</style>
+<h1>The manual is not built.</h1>
+<p>In a source checkout, <code>make docs</code> builds it; then reload this page. A released package
+contains it.</p>
+<p>The same pages are in the folder <code>docs/</code>. Back to <a href="/">Trireme</a>.</p>
+</html>
+"""
+MANUAL = Path(__file__).parent / "manual"
+HASHED = re.compile(r"\.[0-9a-f]{8}\.")
+"""A file name with a hash of its content, such as `main.4ab2de0c.min.css`."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """For files whose names change with their content."""
 SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
 """A room's link may be all that keeps it private, so it is not sent to other sites."""
 
 
-def mount_pages(app: FastAPI, static: Path) -> None:
-    """Serve the client's files, and its page for every path that the client routes."""
+def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
+    """Serve the manual, and the client: its files, and its page for every address it knows."""
+    mount_manual(app, manual)
     root = static.resolve()
 
     @app.get("/{path:path}", include_in_schema=False)
@@ -46,3 +62,25 @@ def mount_pages(app: FastAPI, static: Path) -> None:
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
         return FileResponse(index, headers={"Cache-Control": "no-cache", **SECURITY_HEADERS})
+
+
+def mount_manual(app: FastAPI, folder: Path) -> None:
+    """Serve the site that `make docs` built into `folder` at /manual/."""
+    root = folder.resolve()
+
+    @app.get("/manual", include_in_schema=False)
+    async def entrance() -> Response:
+        return RedirectResponse("/manual/")
+
+    @app.get("/manual/{path:path}", include_in_schema=False)
+    async def manual_page(path: str) -> Response:
+        if not (root / "index.html").is_file():
+            return HTMLResponse(NO_MANUAL, status_code=200 if not path else 404)
+        if "\0" not in path and (file := (root / path).resolve()).is_relative_to(root):
+            if file.is_dir() and path and not path.endswith("/"):
+                return RedirectResponse(f"/manual/{path}/")
+            page = file / "index.html" if file.is_dir() else file
+            if page.is_file():
+                kept = IMMUTABLE if HASHED.search(page.name) else "no-cache"
+                return FileResponse(page, headers={"Cache-Control": kept, **SECURITY_HEADERS})
+        raise Refusal("not_found", f"the manual has no page {path[:80]!r}")

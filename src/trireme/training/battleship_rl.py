@@ -21,6 +21,7 @@ from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPo
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.policies import MultiInputActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
@@ -320,6 +321,8 @@ class RLTraining(TrainingRun[BattleshipRL]):
         super().__init__(config, folder)
         self.env = make_env(config)
         self.model = make_model(config, self.env)
+        # The default logger leaves a folder behind in the temporary one.
+        self.model.set_logger(Logger(None, []))
         self.next_evaluation = 0
         """The shot at which the next evaluation is due."""
         self.next_checkpoint = config.checkpoint_every

@@ -1,0 +1,26 @@
+"""Every module can be imported on systems without POSIX, such as Windows."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import trireme
+
+POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
+FILES = sorted(Path(trireme.__file__).parent.rglob("*.py"))
+
+
+def imported(node: ast.stmt) -> set[str]:
+    if isinstance(node, ast.Import):
+        return {alias.name.partition(".")[0] for alias in node.names}
+    return {node.module or ""} if isinstance(node, ast.ImportFrom) and not node.level else set()
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_no_module_needs_posix_to_be_imported(file: Path) -> None:
+    unconditional = ast.parse(file.read_text("utf-8")).body  # those in `try:` may fail
+    needed = {name for node in unconditional for name in imported(node)}
+    assert needed & POSIX_ONLY == set()

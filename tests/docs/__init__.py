@@ -1,0 +1,1 @@
+"""Tests of the manual: its code blocks, its site, its tables of files."""

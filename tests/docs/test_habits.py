@@ -1,0 +1,61 @@
+"""The files that other projects' people expect agree with the project."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tomllib
+
+import pytest
+import yaml
+
+import trireme
+
+from .blocks import ROOT
+from .commands import make_targets
+
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+
+def test_the_citation_names_this_version() -> None:
+    cited = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert cited["version"] == trireme.__version__
+    assert cited["license"] == PROJECT["license"]
+    assert cited["repository-code"] == PROJECT["urls"]["Source"]
+
+
+def test_the_workflow_runs_every_supported_python_on_three_systems() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    supported = re.findall(r"Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    posix, windows = (workflow["jobs"][job] for job in ("posix", "windows"))
+    assert posix["strategy"]["matrix"]["python"] == supported
+    assert windows["strategy"]["matrix"]["python"] == supported
+    assert posix["strategy"]["matrix"]["os"] == ["ubuntu-latest", "macos-latest"]
+    assert [step.get("run") for step in posix["steps"]][-1] == ".ci/run"
+
+
+def test_the_workflow_names_test_folders_that_exist() -> None:
+    workflow = yaml.safe_load((ROOT / ".github/workflows/ci.yml").read_text("utf-8"))
+    command = workflow["jobs"]["windows"]["steps"][-1]["run"]
+    folders = re.findall(r"tests/\w+", command)
+    assert folders
+    assert [folder for folder in folders if not (ROOT / folder).is_dir()] == []
+
+
+@pytest.mark.parametrize("name", ["agent", "bug", "feature"])
+def test_issue_templates_have_what_github_requires(name: str) -> None:
+    form = yaml.safe_load((ROOT / f".github/ISSUE_TEMPLATE/{name}.yml").read_text("utf-8"))
+    assert form["name"]
+    assert form["description"]
+    identifiers = [part["id"] for part in form["body"]]
+    assert len(identifiers) == len(set(identifiers)) > 0
+
+
+@pytest.mark.skipif(shutil.which("make") is None, reason="needs make")
+def test_make_help_lists_every_target_that_people_call() -> None:
+    told = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
+    listed = set(re.findall(r"^  make ([a-z-]+)", told.stdout, re.MULTILINE))
+    (phony,) = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    assert set(phony.split()) == listed
+    assert listed <= make_targets()
