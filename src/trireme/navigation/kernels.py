@@ -240,14 +240,16 @@ def random_plan(random: Any, i: Any, ways: Any, budget: Any, orders: Any, plan: 
     """
     phases = plan.shape[0]
     if budget < 0:
-        total = 1
+        # Unsigned: a signed division would round down and test for zero.
+        base = np.uint64(orders)
+        total = np.uint64(1)
         for _ in range(phases):
-            total *= orders
-        number = next_below(random, i, total)
+            total *= base
+        left_over = np.uint64(next_below(random, i, total))
         for phase in range(phases):
-            rest = number // orders
-            plan[phase] = number - rest * orders
-            number = rest
+            rest = left_over // base
+            plan[phase] = left_over - rest * base
+            left_over = rest
         return
     for phase in range(phases):
         left = phases - 1 - phase
