@@ -61,7 +61,7 @@ def heuristic_moves(
     """The heuristic's move for each of the games `places: int64[K]`, into `out: int64[K]`.
 
     `counts: int32[B]` are the stones on each board; `shapes`, `own` and `against` are those of
-    `gomoku.pattern_kernels.score_points`.
+    `gomoku.engine.pattern_kernels.score_points`.
     """
     n = boards.shape[1]
     scores = np.empty((n, n), np.int32)

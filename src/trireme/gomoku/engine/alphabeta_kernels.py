@@ -175,7 +175,10 @@ def alphabeta(
     me: int,
     ply: int,
 ) -> int:
-    """The value for `me`, to move, `depth` plies deep within (alpha, beta); its PV at `ply`."""
+    """Principal variation search (PVS): the value for `me`, to move, within (alpha, beta).
+
+    Searches `depth` plies and leaves the PV at `ply`. 0 when the search is stopped.
+    """
     other = 3 - me
     memory.pv_lengths[ply] = 0
     if board.nodes >= memory.node_limit:

@@ -129,7 +129,7 @@ class SearchMemory:
     pv_lengths: Annotated[Int32s, np.int32, MAX_PLY]
     killers: Annotated[Int32s, np.int32, 2 * MAX_PLY]
     """Shared by two uses: alpha-beta has the two killer moves of a ply at 2 * ply, threat search
-    has at ply the reply that refuted the last attack there."""
+    has at ply the reply that refuted the last attack there. Either only orders moves."""
     history: Annotated[Int32s, np.int32, (2, CELLS)]
     """The history heuristic: how well a colour's move has cut elsewhere."""
     mark: Annotated[int, np.int64]
