@@ -65,3 +65,10 @@ def _mark(before: Token) -> str:
 
 
 ALL = [block for page in PAGES for block in blocks_of(page)]
+
+
+def inline_code(page: Path) -> list[str]:
+    """The pieces of code within a page's sentences and tables."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(page.read_text("utf-8"))
+    children = [child for token in tokens for child in token.children or ()]
+    return [child.content for child in children if child.type == "code_inline"]

@@ -83,7 +83,7 @@ def _trireme(words: list[str]) -> None:
             raise Wrong(f"there is no command {context.command_path} {name}")
         context = child.context_class(child, info_name=name, parent=context)
         command = child
-    if {"-h", "--help"} & set(rest):
+    if {"-h", "--help"} & set(rest) or (not rest and hasattr(command, "list_commands")):
         return
     try:
         command.make_context(context.info_name, rest, parent=context.parent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import configparser
 import json
+import re
 import subprocess
 import sys
 import tomllib
@@ -14,7 +15,7 @@ from typing import Any
 import pytest
 import yaml
 
-from .blocks import ALL, PAGES, ROOT, Block, blocks_of
+from .blocks import ALL, PAGES, ROOT, Block, blocks_of, inline_code
 from .commands import Wrong, check, command_lines
 
 DOCTESTED = [ROOT / "README.md", ROOT / "docs"]
@@ -26,6 +27,7 @@ def ini(text: str) -> None:
 
 
 PARSERS = {"json": json.loads, "yaml": yaml.safe_load, "toml": tomllib.loads, "ini": ini}
+COMMAND = re.compile(r"(trireme|make|pip install|python (benchmarks|examples|scripts|web)/\S+) ")
 MARKS = {"run", "run slow", "all but the last line"}
 LANGUAGES = {"python", "sh", "text", *PARSERS}
 
@@ -64,6 +66,17 @@ def test_commands_exist(block: Block) -> None:
     assert lines, "an empty block"
     for words in lines:
         check(words)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_named_in_sentences_exist(page: Path) -> None:
+    for code in inline_code(page):
+        if COMMAND.match(code):
+            for words in command_lines(code):
+                try:
+                    check(words)
+                except Wrong as error:  # a sentence may name a command without its arguments
+                    assert re.search("Missing argument|requires an argument", str(error)), code
 
 
 @pytest.mark.parametrize(
