@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trireme import BadSpec
 from trireme.arena import Sprt
 from trireme.arena.standing import (
-    GameResult,
+    ScoredGame,
     distinct_games,
     one_seat_standings,
     two_seat_standings,
@@ -68,8 +68,8 @@ def test_paired_differences_have_narrower_intervals_when_fleets_matter() -> None
     fleets = rng.normal(50, 10, size=200)
     rows = []
     for fleet, base in enumerate(fleets):
-        rows.append(GameResult(("a",), (-float(round(base + rng.normal(0, 2))),), fleet))
-        rows.append(GameResult(("b",), (-float(round(base + 1.5 + rng.normal(0, 2))),), fleet))
+        rows.append(ScoredGame(("a",), (-float(round(base + rng.normal(0, 2))),), fleet))
+        rows.append(ScoredGame(("b",), (-float(round(base + 1.5 + rng.normal(0, 2))),), fleet))
     shots, (difference,) = one_seat_standings(["a", "b"], rows)
     assert list(shots) == ["a", "b"]
     paired = difference.shots_ci95[1] - difference.shots_ci95[0]
@@ -285,13 +285,13 @@ def test_a_cycle_is_found_wherever_it_is() -> None:
 
 def pair(
     cluster: int, a: str, b: str, first: float, second: float, mark: str = ""
-) -> list[GameResult]:
+) -> list[ScoredGame]:
     """Two games with seats swapped: the returns of seat 0 in each."""
     return [
-        GameResult(
+        ScoredGame(
             (a, b), (first, -first), cluster, f"{cluster}{mark}x" if mark != "same" else "x"
         ),
-        GameResult(
+        ScoredGame(
             (b, a), (second, -second), cluster, f"{cluster}{mark}y" if mark != "same" else "y"
         ),
     ]

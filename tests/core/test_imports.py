@@ -86,3 +86,13 @@ def test_importing_trireme_is_light() -> None:
     assert "trireme" in loaded
     assert not loaded & {"numba", "torch", "fastapi", "gymnasium", "typer", "ray", "sqlalchemy"}
     assert not any(name.startswith(tuple(f"trireme.{g}" for g in SLICES)) for name in loaded)
+
+
+def test_a_class_name_means_one_thing() -> None:
+    """Private classes may share a name; what one module offers to others may not."""
+    places: dict[str, list[str]] = {}
+    for path in MODULES:
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert not {name: found for name, found in places.items() if len(found) > 1}

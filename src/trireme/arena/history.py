@@ -15,7 +15,7 @@ from .folder import Folder
 from .outcome import Outcome
 from .report import Report, to_plain
 from .run import Progress
-from .standing import GameResult, ShotsStanding, Standings, one_seat_standings, two_seat_standings
+from .standing import ScoredGame, ShotsStanding, Standings, one_seat_standings, two_seat_standings
 
 _RUN = (
     "INSERT INTO arena_runs (run_id, game, settings, seed, seconds, schedule_hash, results_hash,"
@@ -80,7 +80,7 @@ def standing(engine: Engine, game: Any) -> tuple[Standings | dict[str, ShotsStan
         ).all()
     names = list(dict.fromkeys(n for r in found for n in (r.first, r.second) if n is not None))
     rows = [
-        GameResult(
+        ScoredGame(
             (r.first,) if r.second is None else (r.first, r.second),
             (r.first_return,) if r.second is None else (r.first_return, r.second_return),
             (r.schedule_hash, r.cluster),

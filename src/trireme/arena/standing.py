@@ -20,7 +20,7 @@ SIGNIFICANT = 0.05
 
 
 @dataclass(frozen=True)
-class GameResult:
+class ScoredGame:
     """One finished game, as the statistics take it."""
 
     agents: tuple[str, ...]
@@ -114,7 +114,7 @@ class Standings:
     notes: tuple[str, ...]
 
 
-def two_seat_standings(names: Sequence[str], rows: Sequence[GameResult]) -> Standings:
+def two_seat_standings(names: Sequence[str], rows: Sequence[ScoredGame]) -> Standings:
     """Scores, ratings and pairwise comparisons of agents that play each other."""
     if not names:
         return Standings({}, (), FirstSeat(0.5, (0.0, 1.0), 0.0, (float("-inf"), float("inf"))), ())
@@ -138,14 +138,14 @@ def two_seat_standings(names: Sequence[str], rows: Sequence[GameResult]) -> Stan
     return Standings(scores, duels, first, (*_cycle_notes(duels), *_pair_notes(duels)))
 
 
-def distinct_games(rows: Sequence[GameResult]) -> list[GameResult]:
+def distinct_games(rows: Sequence[ScoredGame]) -> list[ScoredGame]:
     """The results without repeated pairs: a pair of games that equals an earlier one move by move
     is no new evidence, as it happens between deterministic agents."""
-    groups: dict[tuple[frozenset[str], Hashable], list[GameResult]] = {}
+    groups: dict[tuple[frozenset[str], Hashable], list[ScoredGame]] = {}
     for row in rows:
         groups.setdefault((frozenset(row.agents), row.cluster), []).append(row)
     seen: set[tuple[tuple[tuple[str, ...], str], ...]] = set()
-    kept: list[GameResult] = []
+    kept: list[ScoredGame] = []
     for games in groups.values():
         if not all(row.fingerprint for row in games):
             kept += games
@@ -159,7 +159,7 @@ def distinct_games(rows: Sequence[GameResult]) -> list[GameResult]:
 
 
 def one_seat_standings(
-    names: Sequence[str], rows: Sequence[GameResult]
+    names: Sequence[str], rows: Sequence[ScoredGame]
 ) -> tuple[dict[str, ShotsStanding], tuple[Difference, ...]]:
     """Shots of agents that play alone, fewest first, and their differences on the same fleets."""
     by_agent: dict[str, dict[Hashable, float]] = {name: {} for name in names}
@@ -181,7 +181,7 @@ def one_seat_standings(
     return ordered, _differences(by_agent)
 
 
-def _tally(names: Sequence[str], rows: Iterable[GameResult]) -> Floats:
+def _tally(names: Sequence[str], rows: Iterable[ScoredGame]) -> Floats:
     """Results as `rate` takes them: float64[clusters, agents, agents, 3]."""
     index = {name: i for i, name in enumerate(names)}
     clusters: dict[Hashable, int] = {}
@@ -200,7 +200,7 @@ def _tally(names: Sequence[str], rows: Iterable[GameResult]) -> Floats:
     return tally
 
 
-def _win_draw_loss(name: str, rows: Iterable[GameResult], sample: int) -> dict[str, Any]:
+def _win_draw_loss(name: str, rows: Iterable[ScoredGame], sample: int) -> dict[str, Any]:
     """The fields of `WinDrawLoss`; `sample` is the number of games that the interval rests on."""
     points = [r.points if r.agents[0] == name else 1 - r.points for r in rows if name in r.agents]
     score = sum(points) / len(points) if points else 0.5
@@ -215,7 +215,7 @@ def _win_draw_loss(name: str, rows: Iterable[GameResult], sample: int) -> dict[s
 
 
 def _duels(
-    names: Sequence[str], rows: Sequence[GameResult], unique: Sequence[GameResult]
+    names: Sequence[str], rows: Sequence[ScoredGame], unique: Sequence[ScoredGame]
 ) -> tuple[Duel, ...]:
     met, distinct = _by_pairing(names, rows), _by_pairing(names, unique)
     points = {pair: _by_cluster(pair[0], games) for pair, games in distinct.items()}
@@ -237,9 +237,9 @@ def _duels(
 
 
 def _by_pairing(
-    names: Sequence[str], rows: Iterable[GameResult]
-) -> dict[tuple[str, str], list[GameResult]]:
-    met: dict[tuple[str, str], list[GameResult]] = {}
+    names: Sequence[str], rows: Iterable[ScoredGame]
+) -> dict[tuple[str, str], list[ScoredGame]]:
+    met: dict[tuple[str, str], list[ScoredGame]] = {}
     order = {name: i for i, name in enumerate(names)}
     for row in rows:
         a, b = sorted(row.agents, key=order.__getitem__)
@@ -247,7 +247,7 @@ def _by_pairing(
     return met
 
 
-def _by_cluster(name: str, rows: Iterable[GameResult]) -> list[list[float]]:
+def _by_cluster(name: str, rows: Iterable[ScoredGame]) -> list[list[float]]:
     """The points of `name` in the games of every cluster."""
     clusters: dict[Hashable, list[float]] = defaultdict(list)
     for row in rows:

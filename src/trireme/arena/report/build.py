@@ -17,7 +17,7 @@ from trireme.arena.standing import (
     Difference,
     Duel,
     FirstSeat,
-    GameResult,
+    ScoredGame,
     ScoreStanding,
     ShotsStanding,
     one_seat_standings,
@@ -134,10 +134,10 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
 
 def rows_of(
     match: Match, fixtures: Mapping[int, Fixture], outcomes: Mapping[int, Outcome]
-) -> list[GameResult]:
+) -> list[ScoredGame]:
     """Finished games as the statistics take them, in schedule order."""
     return [
-        GameResult(
+        ScoredGame(
             tuple(match.names[i] for i in fixtures[number].seats),
             outcome.returns,
             fixtures[number].round,
