@@ -11,8 +11,9 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
-from trireme.server.pages import FOREVER, Heads, mount_pages
-from trireme.server.protocol.codes import Refusal
+from trireme.server.middleware import HeadAsGet
+from trireme.server.pages import IMMUTABLE, mount_pages
+from trireme.server.protocol.codes import STATUS, Refusal
 
 SECRET = "not part of the manual"
 
@@ -36,12 +37,12 @@ Ask = Callable[..., httpx.Response]
 def client(manual: Path) -> Ask:
     """`ask(path, method="GET")` of an application that serves this manual and no client."""
     app = FastAPI()
-    app.add_middleware(Heads)
+    app.add_middleware(HeadAsGet)
     mount_pages(app, manual.parent / "static", manual)
 
     @app.exception_handler(Refusal)
     async def refused(request: Request, error: Refusal) -> JSONResponse:
-        return JSONResponse({"code": error.code}, status_code=error.status)
+        return JSONResponse({"code": error.code}, status_code=STATUS[error.code])
 
     def ask(path: str, method: str = "GET") -> httpx.Response:
         async def answer() -> httpx.Response:
@@ -76,7 +77,7 @@ def test_only_names_with_a_hash_are_kept_for_ever(folder: Path) -> None:
         name: ask(f"/manual/{name}").headers["cache-control"]
         for name in ("main.4ab2de0c.min.css", "search.json", "")
     }
-    assert kept == {"main.4ab2de0c.min.css": FOREVER, "search.json": "no-cache", "": "no-cache"}
+    assert kept == {"main.4ab2de0c.min.css": IMMUTABLE, "search.json": "no-cache", "": "no-cache"}
     assert ask("/manual/").headers["x-content-type-options"] == "nosniff"
 
 

@@ -130,6 +130,12 @@ def test_there_are_at_least_ten_questions() -> None:
 def test_the_glossary_names_files_that_exist_and_no_word_twice() -> None:
     missing = [f"{word}: {file}" for word, _, file in GLOSSARY if not place(file).is_file()]
     assert missing == []
+    unsaid = [
+        f"{word}: {file}"
+        for word, _, file in GLOSSARY
+        if re.split(r"[ ,(]", word)[0].lower() not in place(file).read_text("utf-8").lower()
+    ]
+    assert unsaid == []
     words = [word for word, _, _ in GLOSSARY]
     assert len(words) == len(set(words)) >= 50
 

@@ -18,5 +18,5 @@ def test_reinforcement_learning_leaves_no_log_in_the_temporary_folder(
     elsewhere = tmp_path / "temporary"
     elsewhere.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(elsewhere))
-    rl.Training(tiny_rl(), tmp_path / "run").run(live=False)
+    rl.RLTraining(tiny_rl(), tmp_path / "run").run(live=False)
     assert list(elsewhere.glob("SB3-*")) == []

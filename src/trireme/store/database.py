@@ -72,6 +72,7 @@ def _sqlite(database: str | None) -> Engine:
         # The driver's own transactions exclude DDL; the store begins its own (below).
         connection.isolation_level = None
         connection.execute("PRAGMA foreign_keys = ON")
+        # A write-ahead log: readers need not wait for the writer.
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = NORMAL")
 
