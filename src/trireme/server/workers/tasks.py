@@ -18,7 +18,8 @@ from numpy.random import PCG64, Generator, SeedSequence
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.registry import agent_class, find, load, make_agent, make_game, parse_spec
+from trireme.core.registry import agent_class, find, load, make_agent, make_game
+from trireme.core.spec import parse_spec
 
 REHEARSAL_SECONDS = 0.05
 MOST_DIGITS = 20
