@@ -1,16 +1,21 @@
 """Names, specs and options: typed, checked, and helpful when mistyped."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from trireme import BadSpec, TriremeError, UnknownName, make_agent, make_game, option
+from trireme import settings as settings_of
 from trireme.core.options import build, options_of
-from trireme.core.registry import GAMES, find, parse_spec
+from trireme.core.registry import GAMES, find, game_from_text
+from trireme.core.spec import parse_spec
+from trireme.navigation.map_generator import find_map
 
 
 @dataclass(frozen=True)
@@ -88,6 +93,78 @@ def test_a_bad_option_is_named_and_quoted(text: str, message: str) -> None:
 def test_quoted_values_may_hold_commas_and_colons() -> None:
     spec = parse_spec('process:cmd="./bot --x=1, \\"y\\": z",level=2')
     assert spec.options == {"cmd": './bot --x=1, "y": z', "level": "2"}
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
+CONTAINERS = st.lists(JSON) | st.dictionaries(st.text(), JSON)
+KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
+
+
+@given(
+    st.dictionaries(KEYS, CONTAINERS, max_size=4),
+    st.sampled_from([None, 1, 4]),
+    st.dictionaries(KEYS, st.text(), max_size=3),
+)
+def test_nested_and_quoted_values_come_back_whole(
+    nested: dict[str, object], indent: int | None, quoted: dict[str, str]
+) -> None:
+    """Brackets, commas, quotes and line ends inside a value end neither it nor the spec."""
+    quoted = {key: value for key, value in quoted.items() if key not in nested}
+    texts = {key: json.dumps(value, indent=indent) for key, value in nested.items()}
+    slash, quote = "\\", '"'
+    marks = {
+        key: quote + value.replace(slash, slash * 2).replace(quote, slash + quote) + quote
+        for key, value in quoted.items()
+    }
+    spec = parse_spec("game:" + " , ".join(f"{k} = {v}" for k, v in {**texts, **marks}.items()))
+    assert spec.options == {**texts, **quoted}
+
+
+def test_what_follows_a_bracket_is_not_swallowed() -> None:
+    spec = parse_spec("t:sizes=[1, [2]],depth=3,more={}")
+    assert spec.options == {"sizes": "[1, [2]]", "depth": "3", "more": "{}"}
+    with pytest.raises(BadSpec, match=r"expected a comma after the value of sizes, not '\],depth"):
+        parse_spec("t:sizes=[1]],depth=3")
+
+
+def test_a_nesting_bomb_is_a_clear_error() -> None:
+    with pytest.raises(BadSpec, match="looks like JSON"):
+        parse_spec("t:sizes=" + "[" * 100_000)
+
+
+def test_a_map_of_many_lines_is_a_setting() -> None:
+    sea = settings_of(make_game("navigation"))
+    drawn = find_map("default")
+    text = json.dumps(msgspec.to_builtins(drawn), indent=2)
+    for game in (
+        game_from_text("navigation", None, [f"map={text}", "turn_limit=7"]),
+        make_game(f"navigation:map={text},turn_limit=7"),
+    ):
+        assert {**settings_of(game), "map": sea["map"]} == {**sea, "turn_limit": 7}
+        assert game.start() == make_game("navigation", turn_limit=7).start()
+
+
+def test_settings_beside_a_variant_win() -> None:
+    assert make_game("gomoku:size=11", "small").size == 11  # type: ignore[attr-defined]
+    assert game_from_text("gomoku", "small", ["size=11"]) == make_game("gomoku", size=11)
+    assert make_game("gomoku", "small", size=11) == make_game("gomoku", size=11)
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["size"], "expected a setting such as size=9, not 'size'"),
+        (["=9"], "expected a setting such as size=9, not '=9'"),
+        (["size=9", "size=10"], "the setting size is given twice"),
+        (["sise=9"], "Did you mean 'size'"),
+    ],
+)
+def test_a_bad_setting_is_quoted(texts: list[str], message: str) -> None:
+    with pytest.raises(TriremeError, match=message):
+        game_from_text("gomoku", None, texts)
 
 
 def test_a_missing_option_without_default_is_named() -> None:

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame
-from trireme.core.registry import make_game
+from trireme.core.registry import game_from_text
 
 from .standings import MatchScreen, print_report, standing_table
 
@@ -109,7 +109,7 @@ def arena(
     elif game is None:
         raise BadSpec("expected a game and its agents, such as: trireme arena gomoku random random")
     else:
-        made = _game(game, variant, set_)
+        made = game_from_text(game, variant, set_ or [])
         folder = _new(
             made,
             agents or [],
@@ -148,7 +148,7 @@ def ratings(
     from trireme.arena.history import standing
     from trireme.store import open_store
 
-    made = _game(game, variant, set_)
+    made = game_from_text(game, variant, set_ or [])
     engine = open_store(database)
     table, runs, games = standing(engine, made)
     engine.dispose()
@@ -163,12 +163,6 @@ def ratings(
     console = Console()
     console.print(standing_table({name: (s, None, 0) for name, s in scores.items()}))
     console.print(f"[dim]{games} games in {runs} runs[/]")
-
-
-def _game(name: str, variant: str | None, settings: list[str] | None) -> AnyGame:
-    if settings:
-        name = f"{name}{',' if ':' in name else ':'}{','.join(settings)}"
-    return make_game(name, variant)
 
 
 def _new(

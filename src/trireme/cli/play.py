@@ -13,7 +13,8 @@ from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
 from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide
 from trireme.core.record import append_to, load_record
-from trireme.core.registry import Slice, find, make_agent, make_game, parse_spec
+from trireme.core.registry import Slice, find, game_from_text, make_agent
+from trireme.core.spec import parse_spec
 
 from .screen import GameScreen, QuitGame
 
@@ -92,9 +93,7 @@ def _seating(
     found = find(parse_spec(name).name)
     if variant is None and not settings and ":" not in name:
         variant = found.versus
-    if settings:
-        name = f"{name}{',' if ':' in name else ':'}{','.join(settings)}"
-    made = make_game(name, variant)
+    made = game_from_text(name, variant, settings)
     return made, _seat_specs(found, made, mode, specs, side)
 
 

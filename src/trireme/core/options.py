@@ -57,11 +57,7 @@ def build(cls: type[T], values: Mapping[str, Any], *, owner: str, from_text: boo
     typed: numbers, `true`, names, JSON, and tuples written `5+4+3`.
     """
     known = options_of(cls)
-    made: dict[str, Any] = {}
-    for name, value in values.items():
-        if name not in known:
-            raise unknown(f"option of {owner}", name, known)
-        made[name] = _convert(value, known[name], owner, from_text)
+    made = convert(cls, values, owner=owner, from_text=from_text)
     missing = [o.name for o in known.values() if o.default is inspect.Parameter.empty]
     if absent := [name for name in missing if name not in made]:
         raise BadSpec(f"{owner} needs a value for {', '.join(absent)}")
@@ -71,6 +67,19 @@ def build(cls: type[T], values: Mapping[str, Any], *, owner: str, from_text: boo
         raise
     except (TypeError, ValueError) as error:
         raise BadSpec(f"{owner} can't be made: {error}") from error
+
+
+def convert(
+    cls: type, values: Mapping[str, Any], *, owner: str, from_text: bool = False
+) -> dict[str, Any]:
+    """Named values, each converted to the type of its option of `cls`; see `build`."""
+    known = options_of(cls)
+    made: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise unknown(f"option of {owner}", name, known)
+        made[name] = _convert(value, known[name], owner, from_text)
+    return made
 
 
 def settings(game: object) -> dict[str, Any]:

@@ -174,6 +174,10 @@ class Result:
     """How often every seat was asked."""
 
 
+REASONS = ("illegal", "exception", "time", "process")
+"""Why an agent forfeits."""
+MOST_DETAIL = 2000
+"""Characters of a forfeit's detail: an agent's error may be as long as it likes."""
 GRACE = 0.05
 """Seconds, and share of the budget, that a decision may run over before it is a forfeit."""
 
@@ -183,9 +187,9 @@ def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
     began = time.perf_counter()
     try:
         action = agent.act(turn)
-    except Forfeit:
+    except KeyboardInterrupt:  # Ctrl-C ends the program, not the agent
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise _fault(turn.seat, error) from error
     took = time.perf_counter() - began
     if turn.seconds is not None and took > turn.seconds * (1 + GRACE) + GRACE:
@@ -244,14 +248,41 @@ def _prepare(session: Session, agent: AnyAgent, seat: Seat) -> None:
         return
     try:
         prepare(session.game)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         session.forfeit(_fault(seat, error))
 
 
 def _fault(seat: Seat, error: BaseException) -> Forfeit:
-    if isinstance(error, AgentFault):
-        return Forfeit(seat, error.reason, str(error))
-    return Forfeit(seat, "exception", f"{type(error).__name__}: {error}")
+    """The forfeit of `seat`, whatever its agent has raised: it can't blame another seat."""
+    reason = getattr(error, "reason", None) if isinstance(error, AgentFault | Forfeit) else None
+    detail = error.detail if isinstance(error, Forfeit) else describe_error(error)
+    known = reason if isinstance(reason, str) and reason in REASONS else "exception"
+    return Forfeit(seat, known, bounded(str(detail)))
+
+
+def describe_error(error: BaseException) -> str:
+    """The error in one line of bounded length, even if its own text can't be had."""
+    named = "" if isinstance(error, AgentFault) else f"{type(error).__name__}: "
+    try:
+        text = str(error)
+    except BaseException:
+        text = "(an error whose text can't be had)"
+    return bounded(named + text)
+
+
+def bounded(text: str) -> str:
+    """Text that fits into a record: its beginning, where it is long."""
+    text = text.encode("utf-8", "replace").decode()
+    return text if len(text) <= MOST_DETAIL else f"{text[: MOST_DETAIL - 1]}…"
+
+
+def _shown(action: object) -> str:
+    try:
+        return bounded(repr(action))
+    except BaseException:
+        return f"an object of {type(action).__name__} that can't be shown"
 
 
 def _checked(session: Session, seat: Seat, action: Any) -> Any:
@@ -259,7 +290,9 @@ def _checked(session: Session, seat: Seat, action: Any) -> Any:
         session.game.check(session.state, seat, action)
         session.game.write(action)  # what is no action at all may slip through a check
     except IllegalAction as error:
-        raise Forfeit(seat, "illegal", str(error)) from error
+        raise Forfeit(seat, "illegal", bounded(str(error))) from error
     except Exception as error:
-        raise Forfeit(seat, "illegal", f"{action!r} is no action: {error}") from error
+        raise Forfeit(
+            seat, "illegal", bounded(f"{_shown(action)} is no action: {error}")
+        ) from error
     return action

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -16,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from . import plugins
 from .errors import BadSpec, TriremeError, unknown
 from .game import AnyAgent, AnyGame, Game, Seat
-from .options import build
+from .options import build, convert
+from .spec import parse_spec
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -175,57 +175,35 @@ def load(place: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-@dataclass(frozen=True)
-class Spec:
-    """A spec taken apart: `search:depth=8` or `my_bots.py:Bot:level=2`."""
-
-    name: str
-    cls: str | None
-    options: dict[str, str]
-
-
-_OPTION = re.compile(r'\s*([A-Za-z_]\w*)\s*=\s*("(?:[^"\\]|\\.)*"|[\[{].*[\]}]|[^,]*?)\s*(?:,|$)')
-
-
-def parse_spec(text: str) -> Spec:
-    """Take a spec apart.
-
-    >>> parse_spec("search:depth=8,seconds=0.5")
-    Spec(name='search', cls=None, options={'depth': '8', 'seconds': '0.5'})
-    >>> parse_spec("my_bots:Bot").cls
-    'Bot'
-    """
-    name, _, rest = text.strip().partition(":")
-    if not name:
-        raise BadSpec(f"expected a name such as 'random' or 'search:depth=8', not {text!r}")
-    cls: str | None = None
-    first, _, after = rest.partition(":")
-    if first.strip().isidentifier():
-        cls, rest = first.strip(), after
-    options: dict[str, str] = {}
-    at = 0
-    while at < len(rest):
-        match = _OPTION.match(rest, at)
-        if match is None or match.end() == at:
-            raise BadSpec(f"expected option=value, not {rest[at:]!r}, in {text!r}")
-        key, value = match.groups()
-        if key in options:
-            raise BadSpec(f"option {key} is given twice in {text!r}")
-        if value.startswith('"'):
-            value = re.sub(r"\\(.)", r"\1", value[1:-1])
-        options[key] = value
-        at = match.end()
-    return Spec(name.strip(), cls, options)
-
-
 def make_game(spec: str, variant: str | None = None, /, **settings: Any) -> AnyGame:
     """The game that a spec names: `make_game("gomoku", size=9)`, `make_game("gomoku:size=9")`.
 
     A variant is a named set of settings; settings given beside it win.
     """
+    return _game(spec, variant, {}, settings)
+
+
+def game_from_text(spec: str, variant: str | None, settings: Sequence[str]) -> AnyGame:
+    """The game that a person describes on a command line: a spec, a variant, and texts such as
+    `size=9`, each of which may hold anything after its `=`."""
+    given: dict[str, str] = {}
+    for text in settings:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip().isidentifier():
+            raise BadSpec(f"expected a setting such as size=9, not {text[:80]!r}")
+        if key.strip() in given:
+            raise BadSpec(f"the setting {key.strip()} is given twice")
+        given[key.strip()] = value.strip()
+    return _game(spec, variant, given, {})
+
+
+def _game(
+    spec: str, variant: str | None, texts: Mapping[str, str], settings: Mapping[str, Any]
+) -> AnyGame:
+    """Later settings win: the variant's, those in the spec, those beside it."""
     parsed = parse_spec(spec)
     if parsed.cls is not None:
-        raise BadSpec(f"expected a game such as 'gomoku:size=9', not {spec!r}")
+        raise BadSpec(f"expected a game such as 'gomoku:size=9', not {spec[:80]!r}")
     found = find(parsed.name)
     values: dict[str, Any] = {}
     if variant is not None:
@@ -233,9 +211,8 @@ def make_game(spec: str, variant: str | None = None, /, **settings: Any) -> AnyG
             raise unknown(f"variant of {parsed.name}", variant, found.variants)
         values.update(found.variants[variant])
     cls: type[AnyGame] = load(found.game)
-    if parsed.options:
-        typed = build(cls, parsed.options, owner=parsed.name, from_text=True)
-        values.update({key: getattr(typed, key) for key in parsed.options})
+    typed = {**parsed.options, **texts}
+    values.update(convert(cls, typed, owner=parsed.name, from_text=True))
     values.update(settings)
     return build(cls, values, owner=parsed.name)
 

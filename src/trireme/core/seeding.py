@@ -1,17 +1,61 @@
 """Random streams: from one seed, an independent generator for chance and for every seat.
 
 Fleets and openings stay the same whatever agents play, and what one seat draws does not change what
-another draws.
+another draws. A seat's stream comes from the seed by a keyed hash, which can't be inverted: nothing
+that an agent can reach in its generator tells the seed, from which it could compute chance moves.
 """
 
+from __future__ import annotations
+
+import hashlib
+import secrets
+from typing import Any
+
+import numpy as np
 from numpy.random import PCG64, Generator, SeedSequence
+from numpy.random.bit_generator import ISpawnableSeedSequence
+from numpy.typing import NDArray
 
 from .game import CHANCE, Seat
+
+_KEY = b"trireme: streams of seats"
+
+
+class HashedSeed(ISpawnableSeedSequence):
+    """A seed sequence (as numpy calls what feeds its generators) made from a BLAKE2b digest."""
+
+    def __init__(self, digest: bytes) -> None:
+        self._digest = digest
+        self._children = 0
+
+    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[Any]:
+        size = n_words * np.dtype(dtype).itemsize
+        stream = hashlib.shake_256(b"state" + self._digest).digest(size)
+        return np.frombuffer(stream, dtype).copy()
+
+    def spawn(self, n_children: int) -> list[HashedSeed]:
+        first, self._children = self._children, self._children + n_children
+        return [self._child(number) for number in range(first, self._children)]
+
+    def _child(self, number: int) -> HashedSeed:
+        return HashedSeed(hashlib.blake2b(b"child %d" % number, key=self._digest).digest())
+
+
+def seat_digest(seed: int, seat: Seat) -> bytes:
+    """What a seat's generator is made from: 64 bytes that do not tell the seed."""
+    return hashlib.blake2b(b"%d %d" % (seed, seat), key=_KEY).digest()
+
+
+def seat_generator(digest: bytes) -> Generator:
+    """The generator of a seat, also in a process that must not know the game's seed."""
+    return Generator(PCG64(HashedSeed(digest)))  # type: ignore[arg-type]
 
 
 def stream(seed: int, seat: Seat) -> Generator:
     """The generator of one seat (or of `CHANCE`) in the game with this seed."""
-    return Generator(PCG64(SeedSequence(seed, spawn_key=(seat - CHANCE,))))
+    if seat == CHANCE:
+        return Generator(PCG64(SeedSequence(seed, spawn_key=(0,))))
+    return seat_generator(seat_digest(seed, seat))
 
 
 def streams(seed: int, seats: int) -> dict[Seat, Generator]:
@@ -20,5 +64,5 @@ def streams(seed: int, seats: int) -> dict[Seat, Generator]:
 
 
 def fresh_seed() -> int:
-    """A seed from the operating system, short enough to type."""
-    return int(SeedSequence().generate_state(1)[0])
+    """A seed from the operating system: too long to be found by trying, exact as a JSON number."""
+    return secrets.randbits(53)

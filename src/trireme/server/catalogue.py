@@ -9,7 +9,8 @@ import msgspec
 
 from trireme.core.options import options_of
 from trireme.core.options import settings as settings_of
-from trireme.core.registry import GAMES, find, load, make_game, parse_spec
+from trireme.core.registry import GAMES, find, load, make_game
+from trireme.core.spec import parse_spec
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.shapes import AgentInfo, GameInfo, OptionInfo
 from trireme.server.rooms.views import terminal

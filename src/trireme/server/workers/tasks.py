@@ -19,15 +19,8 @@ from numpy.random import PCG64, Generator, SeedSequence
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.registry import (
-    agent_class,
-    agents_of,
-    find,
-    load,
-    make_agent,
-    make_game,
-    parse_spec,
-)
+from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
+from trireme.core.spec import parse_spec
 
 WARM_UP_SECONDS = 0.05
 """Thinking time of the insight that is computed only to compile it."""

@@ -1,0 +1,123 @@
+"""`python -m trireme.core.isolated_process`: the process in which an isolated agent lives.
+
+It reads one JSON message a line from its standard input and answers each with one line. What the
+agent prints goes to the standard error output, of which the referee keeps the end.
+"""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import os
+import pickle
+import random
+import sys
+import traceback
+from contextlib import suppress
+from typing import IO, Any
+
+import msgspec
+import numpy as np
+
+from .game import AnyAgent, AnyGame, Turn, close
+from .play import AgentFault, Forfeit, describe_error
+from .registry import make_agent, make_game
+
+_CAP_SYS_PTRACE = 19
+_CAPABILITY_VERSION_3 = 0x20080522
+
+
+class _Host:
+    """Holds the agent of the present game."""
+
+    def __init__(self) -> None:
+        self._agent: AnyAgent | None = None
+        self._game: AnyGame | None = None
+        self._rng: Any = None
+
+    def answer(self, message: dict[str, Any]) -> dict[str, Any]:
+        try:
+            if message["type"] == "game":
+                self._begin(message)
+                return {"ready": True}
+            return {"action": self._act(message)}
+        except BaseException as error:  # even what an agent raises to end the program
+            return _fault(error)
+
+    def _begin(self, message: dict[str, Any]) -> None:
+        sys.path[:] = message["path"]
+        limit_memory(message["memory"])
+        random.seed(message["global_seed"])
+        np.random.seed(message["global_seed"] % (1 << 32))
+        if self._agent is not None:
+            with suppress(Exception):
+                close([self._agent])
+        self._agent = None
+        self._game = make_game(message["game"], **message["settings"])
+        self._agent = make_agent(self._game, message["spec"])
+        prepare = getattr(self._agent, "prepare", None)
+        if callable(prepare):
+            prepare(self._game)
+
+    def _act(self, message: dict[str, Any]) -> str:
+        assert self._agent is not None
+        assert self._game is not None
+        seat, view, legal, rng, seconds = pickle.loads(base64.b64decode(message["turn"]))
+        if rng is not None:
+            self._rng = rng
+        action = self._agent.act(Turn(self._game, seat, view, legal, self._rng, seconds))
+        try:
+            return self._game.write(action)
+        except Exception as error:
+            raise Forfeit(seat, "illegal", f"no action of {self._game.name}: {error}") from None
+
+
+def _fault(error: BaseException) -> dict[str, Any]:
+    if isinstance(error, Forfeit):
+        return {"reason": error.reason, "detail": error.detail}
+    if isinstance(error, AgentFault):
+        return {"reason": error.reason, "detail": describe_error(error)}
+    with suppress(BaseException):
+        traceback.print_exc()
+    return {"reason": "exception", "detail": describe_error(error)}
+
+
+def limit_memory(mebibytes: int) -> None:
+    """Let the process take no more memory than this (where the system can limit it)."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        wanted = mebibytes << 20
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+
+
+def drop_ptrace() -> None:
+    """Give up the right of root to read other processes' memory (Linux; elsewhere nothing)."""
+    if sys.platform != "linux":
+        return
+    header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
+    sets = (ctypes.c_uint32 * 6)()  # effective, permitted, inheritable: low words, then high
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.capget(header, sets) == 0:
+        for at in range(3):
+            sets[at] &= ~(1 << _CAP_SYS_PTRACE) & 0xFFFFFFFF
+        libc.capset(header, sets)
+
+
+def main() -> None:
+    drop_ptrace()
+    replies: IO[bytes] = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    host = _Host()
+    for line in sys.stdin.buffer:
+        message = msgspec.json.decode(line)
+        if message["type"] == "bye":
+            break
+        replies.write(msgspec.json.encode(host.answer(message)) + b"\n")
+        replies.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""Isolation: an agent in a process of its own that receives its seat's views and nothing else.
+
+Whatever an agent reads in its own process — stack frames, `gc`, modules, memory — the referee's
+state is not there. What comes back is one line of JSON, never a pickle. The process has a memory
+limit, may not look into the referee's memory through `/proc`, and ends with the referee, together
+with all processes that it has started.
+"""
+
+from __future__ import annotations
+
+import base64
+import ctypes
+import pickle
+import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import msgspec
+
+from .errors import BadText
+from .game import AnyGame, Turn
+from .line_process import LineProcess, ProcessFailed
+from .options import settings
+from .play import GRACE, AgentFault, Forfeit
+
+MEMORY_MIB = 4096
+"""What an isolated agent may take unless told otherwise."""
+LONGEST_DETAIL = 2000
+"""Characters of an agent's error that are kept."""
+_PR_SET_DUMPABLE = 4
+
+
+class _Reply(msgspec.Struct, forbid_unknown_fields=True):
+    """What the agent's process answers: it is ready, it acts, or it has failed."""
+
+    ready: bool = False
+    action: str | None = None
+    reason: str | None = None
+    detail: str = ""
+
+
+class IsolatedFault(AgentFault):
+    """The agent failed in its own process, for the reason that it gives."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(detail[:LONGEST_DETAIL])
+        self.reason = reason  # type: ignore[misc]
+
+
+@dataclass
+class IsolatedAgent:
+    """The agent of a spec, played in its own process; the process is kept from game to game."""
+
+    name: str
+    spec: str
+    memory: int = MEMORY_MIB
+    """MiB that the process may take."""
+    limit: float = 60.0
+    """Seconds to wait for an action where the game sets no budget."""
+    startup: float = 300.0
+    """Seconds for the process to start and the agent to get ready: a first use compiles."""
+
+    COMMAND: ClassVar[list[str]] = [sys.executable, "-m", "trireme.core.isolated_process"]
+
+    _process: LineProcess | None = field(default=None, init=False, repr=False, compare=False)
+    _new_game: bool = field(default=True, init=False, repr=False, compare=False)
+
+    def prepare(self, game: AnyGame, global_seed: int = 0) -> None:
+        """Make the agent afresh for a game, in a process that is started where there is none.
+
+        `global_seed` seeds the global generators of `random` and numpy there.
+        """
+        if self._process is None:
+            protect_memory()
+            try:
+                self._process = LineProcess(self.COMMAND)
+            except OSError as error:
+                raise ProcessFailed(f"can't start a process for {self.name!r}: {error}") from error
+        self._new_game = True
+        self._send(
+            type="game",
+            spec=self.spec,
+            game=game.name,
+            settings=settings(game),
+            memory=self.memory,
+            global_seed=global_seed,
+            path=sys.path,
+        )
+        if not self._receive(self.startup).ready:
+            raise self._broken("did not get ready")
+
+    def act(self, turn: Turn[Any, Any]) -> Any:
+        if self._process is None:
+            self.prepare(turn.game)
+        rng = turn.rng if self._new_game else None
+        self._new_game = False
+        known = pickle.dumps((turn.seat, turn.view, turn.legal, rng, turn.seconds))
+        self._send(type="turn", turn=base64.b64encode(known).decode())
+        budget = self.limit if turn.seconds is None else turn.seconds * (1 + GRACE) + GRACE
+        reply = self._receive(budget)
+        if reply.action is None:
+            raise self._broken("gave no action")
+        try:
+            return turn.game.read(reply.action)
+        except BadText as error:
+            raise Forfeit(turn.seat, "illegal", str(error)[:LONGEST_DETAIL]) from None
+
+    def close(self) -> None:
+        """End the process, and all that it has started."""
+        if self._process is not None:
+            self._process.end(b'{"type":"bye"}')
+        self._process = None
+
+    def _send(self, **message: Any) -> None:
+        assert self._process is not None
+        self._process.send(msgspec.json.encode(message))
+
+    def _receive(self, seconds: float) -> _Reply:
+        assert self._process is not None
+        try:
+            line = self._process.receive(seconds)
+            reply = msgspec.json.decode(line, type=_Reply)
+        except msgspec.MsgspecError:
+            raise self._broken("wrote what is no answer") from None
+        except AgentFault:
+            self.close()
+            raise
+        if reply.reason is not None:
+            raise IsolatedFault(reply.reason, reply.detail)
+        return reply
+
+    def _broken(self, what: str) -> ProcessFailed:
+        self.close()
+        return ProcessFailed(f"the process of {self.name!r} {what}")
+
+
+def protect_memory() -> None:
+    """Forbid other processes of this user to read this one's memory (Linux; elsewhere nothing)."""
+    if sys.platform == "linux":
+        with suppress(OSError, AttributeError):
+            ctypes.CDLL(None).prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)

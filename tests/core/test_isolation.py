@@ -1,0 +1,130 @@
+"""Hostile agents in a process of their own see nothing hidden and harm nobody."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from trireme import make_agent, make_game, play
+from trireme.core.isolation import LONGEST_DETAIL, IsolatedAgent
+from trireme.core.play import Session
+
+HOSTILE = Path(__file__).with_name("hostile_agents.py")
+SPIES = ("SeedSpy", "FrameSpy", "GarbageSpy", "ModuleSpy", "ProcessSpy", "FileSpy")
+
+
+@contextmanager
+def isolated(name: str, **options: Any) -> Iterator[IsolatedAgent]:
+    agent = IsolatedAgent(name, f"{HOSTILE}:{name}", **options)
+    try:
+        yield agent
+    finally:
+        agent.close()
+
+
+def game_with(agent: Any, seed: int = 4) -> Any:
+    return play("gomoku:size=9", [agent, "random"], seed=seed)
+
+
+def test_an_isolated_agent_plays_the_same_game() -> None:
+    with isolated("Plain") as agent:
+        for seed in (3, 4):  # the second game in the same process
+            apart = play("battleship:duel=true", [agent, "random"], seed=seed)
+            within = play("battleship:duel=true", ["random", "random"], seed=seed)
+            assert apart.record.fingerprint() == within.record.fingerprint()
+            assert not apart.forfeits
+
+
+@pytest.mark.parametrize("spy", SPIES)
+def test_a_spy_sinks_the_fleet_no_sooner_than_chance(spy: str) -> None:
+    """A fleet takes 17 shots to who knows it; random shots take some 95."""
+    with isolated(spy) as agent:
+        for seed in (31_415, 27_182):
+            result = play("battleship", [agent], seed=seed)
+            assert not result.forfeits
+            assert len(result.state.seas[0].shots) > 50
+
+
+@pytest.mark.parametrize("spy", ["FrameSpy", "GarbageSpy"])
+def test_the_spies_would_see_the_fleet_in_the_referee_s_process(spy: str) -> None:
+    """Else the test above would show nothing."""
+    agent = make_agent("battleship", f"{HOSTILE}:{spy}")
+    assert len(play("battleship", [agent], seed=31_415).state.seas[0].shots) < 60
+
+
+def test_a_generator_tells_nothing_of_the_seed() -> None:
+    """The seed spy has the same process, and still finds no fleet."""
+    agent = make_agent("battleship", f"{HOSTILE}:SeedSpy")
+    assert len(play("battleship", [agent], seed=31).state.seas[0].shots) > 50
+    session = Session(make_game("gomoku"), ["a", "b"], seed=123456789)
+    rng = session.turn(0).rng
+    assert not hasattr(rng.bit_generator.seed_seq, "entropy")
+    assert "123456789" not in str(vars(rng.bit_generator.seed_seq))
+
+
+@pytest.mark.parametrize(
+    ("name", "reason", "detail"),
+    [
+        ("Interrupts", "exception", "KeyboardInterrupt"),
+        ("Unprintable", "exception", "_Unprintable: (an error whose text can't be had)"),
+        ("Huge", "exception", "RuntimeError: xxx"),
+        ("Surrogates", "exception", "RuntimeError: ??"),
+        ("OddAction", "illegal", "no action of gomoku"),
+        ("Blames", "illegal", "it was the other one"),
+        ("Hog", "exception", "MemoryError"),
+        ("Kills", "process", "ended with status -9"),
+    ],
+)
+def test_a_failing_agent_forfeits_and_nothing_else(name: str, reason: str, detail: str) -> None:
+    with isolated(name, memory=1024) as agent:
+        result = game_with(agent)
+        (forfeit,) = result.forfeits
+        assert (forfeit.seat, forfeit.reason) == (0, reason)
+        assert detail in forfeit.detail
+        assert len(forfeit.detail) <= LONGEST_DETAIL
+        assert result.returns == (-1.0, 1.0)
+        assert len(result.record.text) < 10_000
+
+
+@pytest.mark.parametrize("name", ["Unprintable", "Huge", "Surrogates", "OddAction", "Blames"])
+def test_in_the_same_process_too_it_is_a_forfeit(name: str) -> None:
+    result = game_with(make_agent("gomoku", f"{HOSTILE}:{name}"))
+    (forfeit,) = result.forfeits
+    assert forfeit.seat == 0
+    assert len(forfeit.detail) <= LONGEST_DETAIL
+
+
+def test_an_agent_that_ended_is_started_again_for_the_next_game() -> None:
+    with isolated("Kills") as agent:
+        assert [game_with(agent).forfeits[0].reason for _ in range(2)] == ["process"] * 2
+
+
+def test_what_an_agent_prints_does_not_come_between_its_answers() -> None:
+    with isolated("Chatter") as agent, isolated("Plain") as plain:
+        said, silent = game_with(agent).record, game_with(plain).record
+    assert said.moves == silent.moves
+
+
+def test_an_agent_can_only_forge_its_own_answers() -> None:
+    with isolated("Forger") as agent:
+        result = game_with(agent)
+    assert all(f.seat == 0 for f in result.forfeits)
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="reads /proc")
+def test_children_end_with_their_agent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    note = tmp_path / "child"
+    monkeypatch.setenv("HOSTILE_CHILD", str(note))
+    with isolated("Parent") as agent:
+        game_with(agent)
+    status = Path(f"/proc/{note.read_text()}/stat")
+    assert not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+
+
+def test_a_spec_that_can_t_be_made_is_told() -> None:
+    with isolated("Nobody") as agent:
+        result = game_with(agent)
+    assert "unknown class" in result.forfeits[0].detail
