@@ -95,18 +95,20 @@ def test_quoted_values_may_hold_commas_and_colons() -> None:
     assert spec.options == {"cmd": './bot --x=1, "y": z', "level": "2"}
 
 
+WORDS = st.text(max_size=6)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    st.none() | st.integers() | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
+    max_leaves=6,
 )
-CONTAINERS = st.lists(JSON) | st.dictionaries(st.text(), JSON)
+CONTAINERS = st.lists(JSON, max_size=3) | st.dictionaries(WORDS, JSON, max_size=3)
 KEYS = st.from_regex(r"[A-Za-z_][A-Za-z0-9_]{0,8}", fullmatch=True)
 
 
 @given(
-    st.dictionaries(KEYS, CONTAINERS, max_size=4),
+    st.dictionaries(KEYS, CONTAINERS, max_size=3),
     st.sampled_from([None, 1, 4]),
-    st.dictionaries(KEYS, st.text(), max_size=3),
+    st.dictionaries(KEYS, WORDS, max_size=3),
 )
 def test_nested_and_quoted_values_come_back_whole(
     nested: dict[str, object], indent: int | None, quoted: dict[str, str]
