@@ -40,7 +40,7 @@ docs: .venv/docs ## build the manual, strictly; `trireme serve` shows it at /man
 test: .venv/dev  ## run all tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal
 
-test-fast: .venv/dev ## run the tests that need no patience
+test-fast: .venv/dev ## run the fast tests
 	$(BIN)/pytest --numprocesses $(WORKERS) --dist worksteal -m 'not slow'
 
 check: .venv/dev ## format, lint and types, changing nothing
@@ -49,7 +49,7 @@ check: .venv/dev ## format, lint and types, changing nothing
 	$(BIN)/mypy
 	scripts/check-client
 
-format: .venv/dev ## format and mend what lints can mend
+format: .venv/dev ## format, and fix what the linter can fix
 	$(BIN)/ruff format $(CODE)
 	$(BIN)/ruff check --fix $(CODE)
 

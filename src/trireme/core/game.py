@@ -50,7 +50,7 @@ class Game(ABC, Generic[S, A, V]):
 
     name: ClassVar[str]
     rules_version: ClassVar[int] = 1
-    """Rises when the same actions would lead elsewhere than before; records quote it."""
+    """Rises when the same actions would lead to another state than before; records quote it."""
     undoable: ClassVar[bool] = False
     """Whether a move may be taken back: never where it would take back what a seat has learnt."""
 

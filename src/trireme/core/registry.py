@@ -282,7 +282,12 @@ def make_agent(game: AnyGame | str, spec: str) -> AnyAgent:
         cls = _foreign_class(parsed.name, parsed.cls)
     else:
         cls = agent_class(name, parsed.name)
-    agent: AnyAgent = build(cls, parsed.options, owner=spec.partition("=")[0], from_text=True)
+    agent: AnyAgent = build(
+        cls,
+        parsed.options,
+        owner=parsed.name if parsed.cls is None else f"{parsed.name}:{parsed.cls}",
+        from_text=True,
+    )
     if not callable(getattr(agent, "act", None)):
         raise BadSpec(f"{spec!r} is no agent: it has no method act(turn)")
     return agent
