@@ -1,10 +1,12 @@
 """Trireme: a laboratory for game-playing agents."""
 
 from trireme.core.errors import (
+    AgentNotReady,
     BadSettings,
     BadSpec,
     BadText,
     IllegalAction,
+    MissingExtra,
     RecordError,
     TriremeError,
     UnknownName,
@@ -21,6 +23,7 @@ __all__ = [
     "CHANCE",
     "Actions",
     "Agent",
+    "AgentNotReady",
     "BadSettings",
     "BadSpec",
     "BadText",
@@ -28,6 +31,7 @@ __all__ = [
     "Game",
     "IllegalAction",
     "Listed",
+    "MissingExtra",
     "Option",
     "Record",
     "RecordError",

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from trireme import BadSpec, Result, make_agent, make_game, play
+from trireme import AgentNotReady, BadSpec, Result, make_agent, make_game, play
 from trireme.core.game import AnyAgent
 from trireme.core.play import Session, decide
 from trireme.core.registry import GAMES, agents_of
@@ -128,7 +128,6 @@ def test_a_silent_program_forfeits_by_time(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("cmd", "detail"),
     [
-        ("/no/such/program", "can't run"),
         (f"{sys.executable} -c pass", "ended with status 0"),
         ("echo hello", "expected one JSON object"),
         ("echo {}", "after hello"),
@@ -138,6 +137,11 @@ def test_a_program_that_can_not_start_forfeits(cmd: str, detail: str) -> None:
     (forfeit,) = game_of(f'process:cmd="{cmd}"').forfeits
     assert forfeit.reason == "process"
     assert detail in forfeit.detail
+
+
+def test_a_program_that_is_not_there_is_an_error_and_no_forfeit() -> None:
+    with pytest.raises(AgentNotReady, match="process can't play gomoku here: can't run '/no/such"):
+        game_of('process:cmd="/no/such/program"')
 
 
 @pytest.mark.parametrize("spec", ["process", 'process:cmd=""', 'process:cmd="un \'even"'])

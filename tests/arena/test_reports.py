@@ -100,6 +100,26 @@ def test_a_match_of_one_game_has_no_interval_and_no_infinite_number(tmp_path: Pa
     assert "too few games" in page.text
 
 
+def test_agents_whose_results_depend_on_time_are_marked(tmp_path: Path) -> None:
+    spec = "mcts:simulations=32,fleets=20,limit=1000"
+    sea = "battleship:rows=5,cols=5,fleet=2+2"
+    agents = ["random", f"steady={spec}", f"hasty={spec},seconds=1"]
+    plain, page = report_of(tmp_path / "a", sea, *agents, games=1)
+    assert {a["name"]: a["timed"] for a in plain["agents"]} == {
+        "random": False,
+        "steady": False,
+        "hasty": True,
+    }
+    (note,) = plain["notes"]
+    assert note.startswith("Timed: hasty.")
+    assert "hasty timed" in page.text
+    assert "steady timed" not in page.text
+    budgeted, page = report_of(tmp_path / "b", sea, "random", games=1, seconds=5.0)
+    assert [a["timed"] for a in budgeted["agents"]] == [True]
+    assert "random timed" in page.text
+    assert not any(note.startswith("Timed") for note in budgeted["notes"])
+
+
 # The command line
 
 
@@ -137,6 +157,10 @@ def test_the_table_is_printed_and_the_report_named(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "random" in result.stdout
     assert str(out / "report.html") in result.stdout.replace("\n", "")
+    assert "(timed)" not in result.stdout
+    timed = ["--time", "5", "--out", str(tmp_path / "timed"), *arguments[:4], *arguments[6:]]
+    timed_run = run_cli("arena", "gomoku", "random", "b=random", "--executor", "serial", *timed)
+    assert "random (timed)" in timed_run.stdout
     again = run_cli("arena", "--resume", str(out), "--json", "--database", "none")
     assert json.loads(again.stdout)["games"] == 8
 

@@ -177,6 +177,28 @@ def test_games_and_agents_are_listed_for_people_and_programs(tmp_path: Path) -> 
             assert word in text
 
 
+def test_an_own_map_is_drawn_played_and_rated(tmp_path: Path) -> None:
+    """The documented commands, with a map file of many lines as the shell hands it over."""
+    assert trireme("map", "new", "bay.json", "--seed", "7", cwd=tmp_path).returncode == 0
+    text = (tmp_path / "bay.json").read_text()
+    assert text.count("\n") > 100
+    settings = ["--set", f"map={text}", "--set", "turn_limit=2"]
+    agents = ["--agent", "random", "--agent", "random", "--pause", "0", "--record", "a.jsonl"]
+    played = trireme("play", "navigation", "--mode", "aivai", *agents, *settings, cwd=tmp_path)
+    assert played.returncode == 0, played.stderr
+    game = load_record(tmp_path / "a.jsonl").game
+    assert (game.chart.name, game.turn_limit) == ("Sea 7", 2)  # type: ignore[attr-defined]
+    assert (game.chart.width, game.chart.height) == (24, 24)  # type: ignore[attr-defined]
+    match = ["navigation", "random", "planner", "--games", "2", "--executor", "serial", "--json"]
+    done = trireme("arena", *match, *settings, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["settings"]["map"] == json.loads(text)
+    assert (report["games"], report["forfeits"]) == (2, [])
+    rated = trireme("ratings", "navigation", "--json", *settings, cwd=tmp_path)
+    assert json.loads(rated.stdout)["runs"] == 1
+
+
 def commands() -> Iterator[tuple[str, Any]]:
     def walk(prefix: str, command: Any) -> Iterator[tuple[str, Any]]:
         inner = getattr(command, "commands", None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from trireme import make_agent, make_game, play
+from trireme import AgentNotReady, make_agent, make_game, play
 from trireme.core.isolation import LONGEST_DETAIL, IsolatedAgent
 from trireme.core.play import Session
 
@@ -124,7 +124,6 @@ def test_children_end_with_their_agent(tmp_path: Path, monkeypatch: pytest.Monke
     assert not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
-def test_a_spec_that_can_t_be_made_is_told() -> None:
-    with isolated("Nobody") as agent:
-        result = game_with(agent)
-    assert "unknown class" in result.forfeits[0].detail
+def test_a_spec_that_can_t_be_made_is_an_error_and_no_forfeit() -> None:
+    with isolated("Nobody") as agent, pytest.raises(AgentNotReady, match="unknown class"):
+        game_with(agent)

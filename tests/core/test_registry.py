@@ -149,6 +149,30 @@ def test_a_map_of_many_lines_is_a_setting() -> None:
         assert game.start() == make_game("navigation", turn_limit=7).start()
 
 
+@pytest.mark.parametrize(
+    ("field", "value"), [("depth", True), ("share", False), ("sizes", (True, 2)), ("loud", 1)]
+)
+def test_a_flag_is_no_number_and_a_number_no_flag(field: str, value: object) -> None:
+    with pytest.raises(BadSpec, match=f"thinker: {field} must be"):
+        build(Thinker, {field: value}, owner="thinker")
+
+
+def test_a_flag_is_no_setting_of_a_number() -> None:
+    with pytest.raises(BadSpec, match="gomoku: size must be int, not True"):
+        make_game("gomoku", size=True)
+    with pytest.raises(BadSpec, match="size must be int, not 'true'"):
+        make_game("gomoku:size=true")
+    assert build(Thinker, {"loud": True}, owner="thinker").loud is True
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_settings_beside_any_variant_win(name: str) -> None:
+    """A variant's values give way to the game's own defaults, stated beside it."""
+    plain = settings_of(make_game(name))
+    for variant, values in find(name).variants.items():
+        assert make_game(name, variant, **{key: plain[key] for key in values}) == make_game(name)
+
+
 def test_settings_beside_a_variant_win() -> None:
     assert make_game("gomoku:size=11", "small").size == 11  # type: ignore[attr-defined]
     assert game_from_text("gomoku", "small", ["size=11"]) == make_game("gomoku", size=11)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.core.errors import BadSpec
+from trireme.core.errors import AgentNotReady, BadSpec
 from trireme.core.play import Result, play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.gomocup import Gomocup
@@ -251,9 +251,9 @@ def test_a_broken_engine_forfeits_and_leaves_no_process(kind: str, tmp_path: Pat
             os.kill(pid, 0)
 
 
-def test_a_command_that_does_not_exist_forfeits_with_a_clear_word() -> None:
-    result = play(Gomoku(), [Gomocup("./no-such-engine"), "random"], seed=1)
-    assert "can't run './no-such-engine'" in result.forfeits[0].detail
+def test_a_command_that_does_not_exist_is_an_error_and_no_forfeit() -> None:
+    with pytest.raises(AgentNotReady, match=r"can't run '\./no-such-engine'"):
+        play(Gomoku(), [Gomocup("./no-such-engine"), "random"], seed=1)
 
 
 @pytest.mark.parametrize("spec", ["gomocup", 'gomocup:cmd=""', 'gomocup:cmd="\'"'])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from trireme.cli import app
 from trireme.core.record import parse_record
 
 from .live import Running, play_out
@@ -51,6 +55,18 @@ def test_hotseat_one_client_holds_both_seats(server: Running) -> None:
     assert player.seats == [0, 1]
     play_out(player)
     assert sorted(player.position["result"]["returns"]) == [-1, 1]
+
+
+def test_a_room_is_played_on_a_map_of_ones_own(server: Running, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["map", "new", str(tmp_path / "bay.json"), "--seed", "7"])
+    assert done.exit_code == 0
+    settings = {"map": json.loads((tmp_path / "bay.json").read_text()), "turn_limit": 2}
+    chairs = [{"kind": "agent", "agent": "random"}] * 2
+    held = server.create("navigation", settings=settings, seats=chairs, clock="none")
+    assert held["info"]["settings"]["map"] == settings["map"]
+    watcher = server.player(held)
+    watcher.until(lambda p: p.position["status"] == "over")
+    assert watcher.position["result"]["forfeits"] == []
 
 
 def test_agents_play_each_other_while_somebody_looks_on(server: Running) -> None:

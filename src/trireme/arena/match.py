@@ -13,6 +13,7 @@ from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame
 from trireme.core.options import settings
 from trireme.core.registry import make_agent, make_game
+from trireme.core.spec import parse_spec
 
 _NAMED = re.compile(r"([^\s:=]+)=(.+)", re.DOTALL)
 
@@ -29,6 +30,16 @@ class Entrant:
     def spec(self) -> str | None:
         """The agent as text; None for a Python object, which only its own program can resume."""
         return self.agent if isinstance(self.agent, str) else None
+
+    @property
+    def foreign(self) -> bool:
+        """Whether it is a user's class, by module or file."""
+        return self.spec is not None and parse_spec(self.spec).cls is not None
+
+    def timed(self, game: AnyGame) -> bool:
+        """Whether it says (`timed`) that a clock of its own limits it, so that its results depend
+        on the machine; unknown, and False, for a foreign class."""
+        return not self.foreign and bool(getattr(self.build(game), "timed", False))
 
     def build(self, game: AnyGame) -> AnyAgent:
         """A fresh agent: what it did in one game never reaches the next."""

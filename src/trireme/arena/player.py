@@ -15,8 +15,9 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from trireme.core.errors import TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
-from trireme.core.play import GRACE, AgentFault, Forfeit, Session, play
+from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_error, play
 from trireme.core.record import Moves
 
 from .match import Entrant, Match
@@ -88,7 +89,7 @@ def play_fixture(job: Job, fixture: Fixture, monitor: ActivityMonitor) -> Played
     # Even agents that use the global generators play the same game again.
     random.seed(fixture.seed)
     np.random.seed(fixture.seed % (1 << 32))
-    with _deadline_timer():
+    with deadline_timer():
         try:
             result = play(
                 fixture.game,
@@ -133,7 +134,12 @@ class _GuardedAgent:
             if callable(prepare):
                 prepare(game)
 
-        self._guarded(PREPARE_SECONDS, build_and_prepare)
+        try:
+            self._guarded(PREPARE_SECONDS, build_and_prepare)
+        except Forfeit:
+            raise
+        except TriremeError as error:  # the match has begun: an error here is this game's result
+            raise AgentFault(describe_error(error)) from error
 
     def act(self, turn: Turn[Any, Any]) -> Any:
         agent = self._agent
@@ -150,7 +156,7 @@ class _GuardedAgent:
     def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
         self._monitor.busy(self._seat, timeout)
         try:
-            return _interruptible(timeout, call)
+            return interruptible(timeout, call)
         finally:
             self._monitor.idle()
 
@@ -175,7 +181,7 @@ def _tick(_: int, __: FrameType | None) -> None:
 
 
 @contextmanager
-def _deadline_timer() -> Iterator[None]:
+def deadline_timer() -> Iterator[None]:
     """Check the deadline several times a second during a game, by a timer signal.
 
     Setting a timer for each decision would cost more than quick agents take to decide. Only a main
@@ -193,7 +199,7 @@ def _deadline_timer() -> Iterator[None]:
         signal.signal(signal.SIGALRM, previous)
 
 
-def _interruptible(timeout: float, call: Callable[[], T]) -> T:
+def interruptible(timeout: float, call: Callable[[], T]) -> T:
     """Call, and interrupt Python code that takes longer than `timeout`.
 
     Code that is stuck outside the interpreter can't be interrupted: then the executor's watchdog

@@ -15,6 +15,7 @@ from .folder import Folder
 from .match import Match
 from .outcome import Outcome
 from .player import Job
+from .preflight import preflight
 from .schedule import Fixture
 
 
@@ -134,10 +135,14 @@ def new_path(game: str) -> Path:
 
 
 def start(match: Match, path: Path | None = None) -> Folder:
-    """A new run folder for a match."""
+    """A new run folder for a match, after the preflight of its agents."""
+    preflight(match)
     return Folder.create(path or new_path(match.game.name), match)
 
 
 def resume(path: Path, agents: Iterable[Any] = ()) -> Folder:
-    """The folder of a run that is to go on."""
-    return Folder.open(path, agents)
+    """The folder of a run that is to go on, after the preflight of its agents."""
+    folder = Folder.open(path, agents)
+    if not progress_of(folder).complete:
+        preflight(folder.match)
+    return folder

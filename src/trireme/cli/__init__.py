@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from trireme import TriremeError, __version__
+from trireme import AgentNotReady, MissingExtra, TriremeError, __version__
 
 from . import arena, battleship, games, gomoku, navigation, play, replay, serve, train
 
@@ -49,9 +49,13 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; input errors end with status 2 and one line."""
+    """Run the command line. Errors are one line; the status is 2 for what was typed, and 1 for what
+    is missing here, such as a package of an extra."""
     try:
         app()
+    except (AgentNotReady, MissingExtra) as error:
+        typer.secho(f"trireme: {error}", fg=typer.colors.RED, err=True)
+        sys.exit(1)
     except TriremeError as error:
         typer.secho(f"trireme: {error}", fg=typer.colors.RED, err=True)
         sys.exit(2)

@@ -104,6 +104,7 @@ def arena(
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
+    _check_extras(executor, database)
     if resume is not None:
         folder = _stopped(resume, game)
     elif game is None:
@@ -202,6 +203,16 @@ def _run(
             return progress, False
         except KeyboardInterrupt:
             return progress_of(folder), True
+
+
+def _check_extras(executor: str, database: str | None) -> None:
+    """Fail before anything is written if the executor or the database needs a missing package."""
+    from trireme.arena.executors import check_executor
+    from trireme.store.database import check_driver
+
+    check_executor(executor)
+    if database != "none":
+        check_driver(database)
 
 
 def _check_store(database: str | None) -> None:

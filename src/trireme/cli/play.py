@@ -16,7 +16,7 @@ from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, game_from_text, make_agent
 from trireme.core.spec import parse_spec
 
-from .screen import GameScreen, QuitGame
+from .screen import GameScreen, QuitGame, prepare
 
 
 def play(
@@ -118,10 +118,8 @@ def _players(game: AnyGame, seats: list[str]) -> dict[Seat, AnyAgent]:
     """The agents by seat, ready to move; people are not among them."""
     players = {s: make_agent(game, spec) for s, spec in enumerate(seats) if spec != HUMAN}
     with Console(stderr=True).status("Warming up (the first use compiles, later ones do not) …"):
-        for player in players.values():
-            prepare = getattr(player, "prepare", None)
-            if callable(prepare):
-                prepare(game)
+        for seat, player in players.items():
+            prepare(player, game, seats[seat])
     return players
 
 

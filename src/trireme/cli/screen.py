@@ -12,9 +12,9 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from trireme.core.errors import TriremeError
-from trireme.core.game import Seat
-from trireme.core.play import Forfeit, Session, decide
+from trireme.core.errors import AgentNotReady, TriremeError
+from trireme.core.game import AnyAgent, AnyGame, Seat
+from trireme.core.play import Forfeit, Session, decide, describe_error, prepare_agent
 from trireme.core.registry import draw_text, find, load, make_agent
 from trireme.core.terminal import Terminal
 
@@ -25,6 +25,17 @@ class QuitGame(Exception):
 
 class TimeUp(Exception):
     """The clock ended before the line was finished."""
+
+
+def prepare(agent: AnyAgent, game: AnyGame, label: str) -> None:
+    """Prepare an agent; whatever its own code raises is one line for the person who asked."""
+    try:
+        prepare_agent(agent, game, label)
+    except TriremeError:
+        raise
+    except Exception as error:
+        why = describe_error(error)
+        raise AgentNotReady(f"{label} can't play {game.name} here: {why}") from error
 
 
 class GameScreen:
@@ -157,9 +168,7 @@ class GameScreen:
     def _hint(self, spec: str) -> None:
         game = self.session.game
         agent = make_agent(game, spec or find(game.name).opponent)
-        prepare = getattr(agent, "prepare", None)
-        if callable(prepare):
-            prepare(game)
+        prepare(agent, game, agent.name)
         turn = self.session.turn(self.seat, 1.0)
         action, _ = decide(agent, turn)
         self.say(f"  {agent.name} would play {game.write(action)}")

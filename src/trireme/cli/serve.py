@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from trireme.core.errors import BadSpec, TriremeError
+from trireme.core.extras import require
 from trireme.server.storage.retention import Retention
 
 from .games import warn_of_plugins
@@ -53,12 +54,11 @@ def serve(
     Ctrl-C stops it; games continue when it is started again.
     Example: `trireme serve --open`
     """
-    try:
-        from trireme.server.run import run
-    except ImportError as error:
-        raise BadSpec(
-            f"the web app needs more packages ({error.name}): pip install 'trireme-lab[web]'"
-        ) from None
+    require("web", "the web app")
+    from trireme.server.run import run
+    from trireme.store.database import check_driver
+
+    check_driver(database)
     warn_of_plugins()
     listener = _listen(host, port)
     url = f"http://{_shown(host)}:{listener.getsockname()[1]}/"

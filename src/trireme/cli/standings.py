@@ -74,7 +74,10 @@ def _running_table(progress: Progress) -> Table:
 
 def print_report(folder: Folder, report: Report) -> None:
     console = Console()
-    lines = {a.name: (a.standing, a.time_per_move, a.forfeits) for a in report.agents}
+    lines = {
+        f"{a.name} (timed)" if a.timed else a.name: (a.standing, a.time_per_move, a.forfeits)
+        for a in report.agents
+    }
     console.print(standing_table(lines))
     if report.first_seat is not None:
         first = report.first_seat

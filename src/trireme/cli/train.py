@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
 
-from trireme.core.errors import BadSpec
+from trireme.core.extras import require
 from trireme.core.options import Option, options_of
 from trireme.training.config import load
 from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN
@@ -76,6 +75,7 @@ def with_settings(
         parameters += [_setting_parameter(option) for option in options.values()]
 
         def command(**given: Any) -> None:
+            require("learn", "training", "torch")
             path = given.pop("config")
             values = {name: given.pop(name) for name in options}
             chosen = {name: value for name, value in values.items() if value is not None}
@@ -130,7 +130,6 @@ def gomoku_dqn(
     --config config/cpu.yaml --minutes 5` · `trireme train gomoku-dqn --self-play-only
     --episodes 50`
     """
-    _needs_torch()
     from trireme.training import gomoku_dqn as dqn
 
     if self_play_only:
@@ -146,7 +145,6 @@ def battleship_heatmap(config: BattleshipHeatmap, run: RunOptions) -> None:
 
     Example: `trireme train battleship-heatmap --config config/heatmap.yaml`
     """
-    _needs_torch()
     from trireme.training.battleship_heatmap import HeatmapTraining
 
     run.train(HeatmapTraining(config, run.out))
@@ -160,7 +158,7 @@ def battleship_rl(config: BattleshipRL, run: RunOptions) -> None:
     Examples: `trireme train battleship-rl --config config/rl-maskable-ppo.yaml` · `trireme train
     battleship-rl --config config/rl-a2c.yaml --steps 100000`
     """
-    _needs_torch()
+    require("learn", "training by Stable-Baselines3", "stable_baselines3", "sb3_contrib")
     from trireme.training.battleship_rl import RLTraining
 
     run.train(RLTraining(config, run.out))
@@ -180,7 +178,7 @@ def promote(
 
     Example: `trireme train promote runs/gomoku-dqn --config config/eval.yaml`
     """
-    _needs_torch()
+    require("learn", "promotion to an agent", "onnx", "onnxruntime")
     from trireme.training.promote import promote as run_gate
 
     with Bar(console=Console(stderr=True), transient=True) as bar:
@@ -196,13 +194,6 @@ def promote(
         typer.echo(f"Not promoted; the report is in {folder / 'report.json'}", err=True)
         raise typer.Exit(1)
     typer.echo(f"Promoted to {result.folder}", err=True)
-
-
-def _needs_torch() -> None:
-    try:
-        importlib.import_module("torch")
-    except ImportError:
-        raise BadSpec("training needs torch: pip install 'trireme-lab[learn]'") from None
 
 
 def _print(facts: dict[str, Any], json: bool) -> None:

@@ -1,5 +1,7 @@
 """All errors that user input can cause; each says what was expected and quotes the input."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -30,6 +32,23 @@ class UnknownName(TriremeError):
 
 class BrokenPlugin(TriremeError):
     """An installed package offers a game or an agent that can't be used."""
+
+
+class MissingExtra(TriremeError, ImportError):
+    """A package of an optional extra is not installed; the message has the command that does it."""
+
+    def __init__(self, extra: str, what: str, package: str) -> None:
+        super().__init__(f"{what} needs the package {package}: pip install 'trireme-lab[{extra}]'")
+        self.extra, self.name = extra, package
+        self._arguments = extra, what, package
+
+    def __reduce__(self) -> tuple[type[MissingExtra], tuple[str, str, str]]:
+        return MissingExtra, self._arguments
+
+
+class AgentNotReady(TriremeError):
+    """An agent can't play here as it is configured: a package or a file is missing, or it does not
+    fit the game."""
 
 
 class RecordError(TriremeError):

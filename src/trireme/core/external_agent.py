@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from .errors import BadSpec
 from .game import AnyGame
-from .line_process import LineProcess, ProcessFailed
+from .line_process import LineProcess
 from .options import option
 
 
@@ -49,7 +49,7 @@ class ExternalAgent(ABC):
         try:
             self._process = LineProcess(shlex.split(self.cmd))
         except OSError as error:
-            raise ProcessFailed(f"can't run {self.cmd!r}: {error.strerror}") from error
+            raise BadSpec(f"can't run {self.cmd!r}: {error.strerror}") from error
         self._game = game
         self._handshake(self._process, game)
 

@@ -19,8 +19,10 @@ from typing import IO, Any
 import msgspec
 import numpy as np
 
+from .errors import AgentNotReady, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
-from .play import AgentFault, Forfeit, describe_error
+from .isolation import NOT_READY
+from .play import AgentFault, Forfeit, describe_error, prepare_agent
 from .registry import make_agent, make_game
 
 _CAP_SYS_PTRACE = 19
@@ -54,10 +56,11 @@ class _Host:
                 close([self._agent])
         self._agent = None
         self._game = make_game(message["game"], **message["settings"])
-        self._agent = make_agent(self._game, message["spec"])
-        prepare = getattr(self._agent, "prepare", None)
-        if callable(prepare):
-            prepare(self._game)
+        try:
+            self._agent = make_agent(self._game, message["spec"])
+        except TriremeError as error:
+            raise AgentNotReady(f"{message['name']} can't be made: {error}") from error
+        prepare_agent(self._agent, self._game, message["name"])
 
     def _act(self, message: dict[str, Any]) -> str:
         assert self._agent is not None
@@ -73,6 +76,8 @@ class _Host:
 
 
 def _fault(error: BaseException) -> dict[str, Any]:
+    if isinstance(error, AgentNotReady):
+        return {"reason": NOT_READY, "detail": str(error)}
     if isinstance(error, Forfeit):
         return {"reason": error.reason, "detail": error.detail}
     if isinstance(error, AgentFault):

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from .errors import BadText
+from .errors import AgentNotReady, BadText
 from .game import AnyGame, Turn
 from .line_process import LineProcess, ProcessFailed
 from .options import settings
@@ -28,6 +28,8 @@ MEMORY_MIB = 4096
 """What an isolated agent may take unless told otherwise."""
 LONGEST_DETAIL = 2000
 """Characters of an agent's error that are kept."""
+NOT_READY = "not-ready"
+"""The reason of a reply that says what is wrong with the agent's configuration."""
 _PR_SET_DUMPABLE = 4
 
 
@@ -80,6 +82,7 @@ class IsolatedAgent:
         self._new_game = True
         self._send(
             type="game",
+            name=self.name,
             spec=self.spec,
             game=game.name,
             settings=settings(game),
@@ -126,6 +129,8 @@ class IsolatedAgent:
         except AgentFault:
             self.close()
             raise
+        if reply.reason == NOT_READY:
+            raise AgentNotReady(reply.detail[:LONGEST_DETAIL])
         if reply.reason is not None:
             raise IsolatedFault(reply.reason, reply.detail)
         return reply

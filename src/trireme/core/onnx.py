@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .errors import BadSpec
+from .extras import require
 
 Floats = NDArray[np.float32]
 
@@ -18,12 +19,9 @@ class Network:
     """A network loaded from a file: named arrays in, one array out."""
 
     def __init__(self, path: Path) -> None:
-        try:
-            import onnxruntime  # type: ignore[import-untyped]
-        except ImportError:
-            raise BadSpec(
-                "networks need the package onnxruntime: pip install 'trireme-lab[nets]'"
-            ) from None
+        require("nets", "a network")
+        import onnxruntime  # type: ignore[import-untyped]
+
         if not path.is_file():
             raise BadSpec(f"there is no network {str(path)!r}")
         options = onnxruntime.SessionOptions()

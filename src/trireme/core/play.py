@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, ClassVar
 
-from .errors import IllegalAction, TriremeError
+from .errors import AgentNotReady, IllegalAction, TriremeError
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
 from .record import Forfeited, Record, RecordWriter, parse_record
 from .registry import make_agent, make_game
@@ -43,6 +43,11 @@ class AgentFault(Exception):
     reason: ClassVar[str] = "exception"
 
 
+def _check_seats(game: AnyGame, count: int) -> None:
+    if count != game.seats:
+        raise TriremeError(f"{game.name} has {game.seats} seats, not {count}")
+
+
 class Session:
     """One game in progress: its state, its record, and the random streams of its seats.
 
@@ -58,8 +63,7 @@ class Session:
         opening: Opening = (),
         sink: Callable[[str], object] | None = None,
     ) -> None:
-        if len(seats) != game.seats:
-            raise TriremeError(f"{game.name} has {game.seats} seats, not {len(seats)}")
+        _check_seats(game, len(seats))
         self.game = game
         self.seats = tuple(seats)
         self.seed = fresh_seed() if seed is None else seed
@@ -209,20 +213,28 @@ def play(
 ) -> Result:
     """Play one game between agents (objects or specs) and give its result.
 
-    A failing agent forfeits: the game ends and the record says why. `seconds` is each decision's
-    budget, `sink` gets every line of the record as it is written, `on_move` is called after every
-    move. Kernels compile and tables load before the first clock starts.
+    A failing agent forfeits: the game ends and the record says why. An agent that can't play as it
+    is configured (a missing package or file, a board that its network does not take) is no forfeit
+    but raises `AgentNotReady` before the game begins. `seconds` is each decision's budget, `sink`
+    gets every line of the record as it is written, `on_move` is called after every move. Kernels
+    compile and tables load before the first clock starts.
     """
     game = make_game(game) if isinstance(game, str) else game
     labels = [a if isinstance(a, str) else a.name for a in agents]
-    session = Session(game, labels, seed=seed, opening=opening, sink=sink)
+    _check_seats(game, len(labels))
     players = [make_agent(game, a) if isinstance(a, str) else a for a in agents]
+    faults = [
+        fault
+        for seat, agent in enumerate(players)
+        if (fault := _preparation_fault(game, seat, agent, labels[seat]))
+    ]
+    session = Session(game, labels, seed=seed, opening=opening, sink=sink)
+    if faults and not session.over:
+        session.forfeit(faults[0])
     spent, asked = [0.0] * game.seats, [0] * game.seats
-    for seat, agent in enumerate(players):
-        _prepare(session, agent, seat)
     while not session.over:
         actions: dict[Seat, Any] = {}
-        faults: list[Forfeit] = []
+        faults = []
         for seat in session.to_move:
             asked[seat] += 1
             try:
@@ -242,16 +254,32 @@ def play(
     )
 
 
-def _prepare(session: Session, agent: AnyAgent, seat: Seat) -> None:
+def prepare_agent(agent: AnyAgent, game: AnyGame, label: str) -> None:
+    """Let an agent load and compile what it needs for `game`, before any clock starts.
+
+    A `TriremeError` is about its configuration and becomes `AgentNotReady`, which names the agent
+    by `label`; whatever else its code raises comes through.
+    """
     prepare = getattr(agent, "prepare", None)
-    if session.over or not callable(prepare):
+    if not callable(prepare):
         return
     try:
-        prepare(session.game)
-    except KeyboardInterrupt:
+        prepare(game)
+    except (AgentNotReady, Forfeit):
+        raise
+    except TriremeError as error:
+        raise AgentNotReady(f"{label} can't play {game.name} here: {error}") from error
+
+
+def _preparation_fault(game: AnyGame, seat: Seat, agent: AnyAgent, label: str) -> Forfeit | None:
+    """The forfeit of an agent whose own code fails in `prepare`."""
+    try:
+        prepare_agent(agent, game, label)
+    except (KeyboardInterrupt, AgentNotReady):
         raise
     except BaseException as error:
-        session.forfeit(_fault(seat, error))
+        return _fault(seat, error)
+    return None
 
 
 def _fault(seat: Seat, error: BaseException) -> Forfeit:

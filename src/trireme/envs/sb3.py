@@ -9,12 +9,16 @@ import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
-from stable_baselines3.common.vec_env import VecEnv
 
-from trireme.core.errors import BadSettings
+from trireme.core.errors import BadSettings, MissingExtra
 
 from .battleship_vector import BattleshipVectorEnv
 from .vector import BoardsVectorEnv
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ModuleNotFoundError:
+    raise MissingExtra("learn", "BattleshipVecEnv", "stable_baselines3") from None
 
 Indices = None | int | Iterable[int]
 

@@ -8,9 +8,8 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 from numpy.typing import NDArray
-from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
 
-from trireme.core.errors import BadSettings, IllegalAction
+from trireme.core.errors import BadSettings, IllegalAction, MissingExtra
 from trireme.core.game import AnyGame, Seat
 from trireme.core.play import Opening
 from trireme.core.record import Record
@@ -18,6 +17,11 @@ from trireme.core.registry import make_game
 
 from .checks import ResetNeeded, whole_number
 from .zoo_episode import RENDER_MODES, ZooEpisode
+
+try:
+    from pettingzoo import AECEnv, ParallelEnv  # type: ignore[import-untyped]
+except ModuleNotFoundError:
+    raise MissingExtra("zoo", "an environment of PettingZoo", "pettingzoo") from None
 
 Observation = NDArray[Any]
 OPTIONS = ("render_mode", "max_cycles", "illegal", "opening")

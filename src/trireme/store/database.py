@@ -6,11 +6,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, NoSuchModuleError, OperationalError
+from sqlalchemy import URL, Engine, create_engine, event, make_url
+from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.pool import NullPool
 
 from trireme.core.errors import TriremeError
+from trireme.core.extras import require
 
 from .schema import upgrade
 
@@ -23,12 +24,9 @@ class StoreError(TriremeError):
     """The database can't be reached, or it is not one that the store can use."""
 
 
-def open_store(url: str | None = None) -> Engine:
-    """The engine for `url`, with every schema migration applied.
-
-    `sqlite:///runs/trireme.db` and `postgresql://user@host/name` are the two kinds of URL. The
-    engine may be used from several threads; several processes may open the same store.
-    """
+def check_driver(url: str | None = None) -> URL:
+    """The URL that `open_store` takes for `url`, once it and the database's driver are known to be
+    there; nothing is opened."""
     chosen = url or os.environ.get("TRIREME_DATABASE") or DEFAULT_URL
     try:
         parsed = make_url(chosen)
@@ -40,7 +38,19 @@ def open_store(url: str | None = None) -> Engine:
     if kind not in ("sqlite", "postgresql"):
         raise StoreError(f"expected a sqlite or postgresql URL, not {chosen!r}")
     if kind == "postgresql":
-        engine = _postgresql(parsed.set(drivername="postgresql+psycopg"))
+        require("postgres", "PostgreSQL")
+    return parsed
+
+
+def open_store(url: str | None = None) -> Engine:
+    """The engine for `url`, with every schema migration applied.
+
+    `sqlite:///runs/trireme.db` and `postgresql://user@host/name` are the two kinds of URL. The
+    engine may be used from several threads; several processes may open the same store.
+    """
+    parsed = check_driver(url)
+    if parsed.get_backend_name() == "postgresql":
+        engine = create_engine(parsed.set(drivername="postgresql+psycopg"), pool_pre_ping=True)
     else:
         engine = _sqlite(parsed.database)
     try:
@@ -50,13 +60,6 @@ def open_store(url: str | None = None) -> Engine:
         shown = parsed.render_as_string(hide_password=True)
         raise StoreError(f"can't open the database {shown}: {error.orig}") from error
     return engine
-
-
-def _postgresql(url: Any) -> Engine:
-    try:
-        return create_engine(url, pool_pre_ping=True)
-    except (ImportError, NoSuchModuleError):
-        raise StoreError("PostgreSQL needs a driver: pip install 'trireme-lab[postgres]'") from None
 
 
 def _sqlite(database: str | None) -> Engine:

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from trireme.core.errors import BadSettings, unknown
+from trireme.core.errors import BadSettings, MissingExtra, unknown
 from trireme.core.options import build, settings
 
 T = TypeVar("T")
@@ -49,6 +49,8 @@ def read(path: Path) -> dict[str, Any]:
     """The keys and values of a YAML file."""
     try:
         found = msgspec.yaml.decode(path.read_bytes())
+    except ImportError:  # msgspec reads YAML by this package
+        raise MissingExtra("learn", "a YAML config", "yaml") from None
     except OSError as error:
         raise BadSettings(f"can't read the config {str(path)!r}: {error.strerror}") from None
     except msgspec.DecodeError as error:

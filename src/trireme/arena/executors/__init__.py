@@ -12,6 +12,7 @@ from trireme.arena.outcome import Played
 from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 from trireme.core.errors import TriremeError, unknown
+from trireme.core.extras import require
 
 EXECUTORS = ("serial", "processes", "ray")
 
@@ -33,6 +34,14 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def check_executor(name: str) -> None:
+    """Raise unless there is an executor of this name and its package is installed."""
+    if name not in EXECUTORS:
+        raise unknown("executor", name, EXECUTORS)
+    if name == "ray":
+        require("ray", "the executor ray")
+
+
 def make_executor(
     name: str,
     job: Job,
@@ -45,6 +54,7 @@ def make_executor(
 
     What agents print goes to the file `log`, or nowhere.
     """
+    check_executor(name)
     if workers is not None and workers < 1:
         raise ArenaError(f"expected at least one worker, not {workers}")
     if name == "serial":
@@ -55,8 +65,6 @@ def make_executor(
         from .processes import Processes
 
         return Processes(job, workers or cores(), log)
-    if name == "ray":
-        from .ray import RayCluster
+    from .ray import RayCluster
 
-        return RayCluster(job, workers, address)
-    raise unknown("executor", name, EXECUTORS)
+    return RayCluster(job, workers, address)

@@ -31,10 +31,7 @@ class RayCluster:
     """As many actors as the cluster has cores, or as many as were asked for."""
 
     def __init__(self, job: Job, workers: int | None, address: str | None) -> None:
-        try:
-            ray: Any = importlib.import_module("ray")
-        except ImportError:
-            raise ArenaError("Ray is not installed: pip install 'trireme-lab[ray]'") from None
+        ray: Any = importlib.import_module("ray")
         self._ray = ray
         self._started = not ray.is_initialized()
         if self._started:

@@ -37,6 +37,8 @@ class AgentReport:
     time_per_move: float
     """Seconds, the mean over all its decisions."""
     forfeits: int
+    timed: bool
+    """Whether its results depend on time: by a clock of its own, or by the match's budget."""
     standing: ScoreStanding | ShotsStanding
 
 
@@ -189,6 +191,7 @@ def _agents(
             decisions[name] += outcome.decisions[seat]
     faults = Counter(f.agent for f in forfeits)
     specs = {e.name: e.spec for e in match.entrants}
+    timed = timed_agents(match)
     return tuple(
         AgentReport(
             name,
@@ -196,10 +199,16 @@ def _agents(
             standing.games,
             seconds[name] / decisions[name] if decisions[name] else 0.0,
             faults[name],
+            name in timed,
             standing,
         )
         for name, standing in standings.items()
     )
+
+
+def timed_agents(match: Match) -> list[str]:
+    """The agents whose results depend on time."""
+    return [e.name for e in match.entrants if match.seconds is not None or e.timed(match.game)]
 
 
 def _forfeits(
@@ -235,8 +244,14 @@ def _progress_notes(progress: Progress) -> Iterable[str]:
             f"The match was stopped after {len(progress.outcomes)} of"
             f" {len(progress.fixtures)} games."
         )
-    if progress.match.seconds is not None:
+    match = progress.match
+    if match.seconds is not None:
         yield (
             "Agents were given a time budget: those that use the clock may play otherwise on"
             " another machine."
+        )
+    elif timed := timed_agents(match):
+        yield (
+            f"Timed: {', '.join(timed)}. A clock of their own limits these agents: they may play"
+            " otherwise on another machine, or when this one is busy."
         )

@@ -116,9 +116,10 @@ def _standing(agent: AgentReport, colour: str) -> str:
     took = duration(agent.time_per_move) if agent.time_per_move else "–"
     cells += [took, str(agent.forfeits) if agent.forfeits else "–"]
     body = "".join(f"<td>{cell}</td>" for cell in cells)
+    timed = ' <span class="tag" title="results depend on time">timed</span>' if agent.timed else ""
     return (
         f'<tr><td class="agent"><span class="dot" style="background:{colour}"></span>'
-        f"{escape(agent.name)}<small>{escape(spec or '')}</small></td>{body}</tr>"
+        f"{escape(agent.name)}{timed}<small>{escape(spec or '')}</small></td>{body}</tr>"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.board import Board, neighbourhood
 from trireme.battleship.shots import Shot
+from trireme.core.extras import missing_package
 from trireme.core.onnx import load_network
 from trireme.core.options import option
 
@@ -29,6 +29,7 @@ class Heatmap(ShootingAgent):
     """Fires at the cell that a network, trained on millions of fleets, finds most probable."""
 
     name: ClassVar[str] = "heatmap"
+    extra: ClassVar[str] = "nets"
 
     model: str = option("", "path of an ONNX file to use instead of the network that ships")
 
@@ -41,7 +42,7 @@ class Heatmap(ShootingAgent):
 
 def available() -> bool:
     """Whether the network that ships, and onnxruntime to run it, are installed."""
-    return MODEL.is_file() and importlib.util.find_spec("onnxruntime") is not None
+    return MODEL.is_file() and missing_package("nets") is None
 
 
 def known_cells(board: Board, shots: Sequence[Shot]) -> NDArray[np.int8]:

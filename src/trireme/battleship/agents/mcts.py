@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,10 @@ from .shooting_agent import TargetView, top_cells
 
 NODES = 20_000
 """Nodes that the tree has room for."""
+DEFAULT_SECONDS, DEFAULT_SIMULATIONS = 0.1, 2000
+"""What ends the search of a shot, whichever comes first, where no option says otherwise."""
+SHARE_OF_TIME = 0.8
+"""The part of the game's time budget that is spent on searching."""
 ROUNDS = 32
 """Simulations between two checks of the clock."""
 
@@ -30,9 +35,11 @@ class Mcts(BeliefAgent):
 
     name: ClassVar[str] = "mcts"
 
-    seconds: float = option(0.1, "seconds a shot at most; the game's clock may allow less")
-    simulations: int = option(
-        2000, "simulations a shot at most; more: a stronger choice, but slower"
+    seconds: float | None = option(
+        None, "seconds a shot at most; none: 0.1 seconds, or no clock with simulations"
+    )
+    simulations: int | None = option(
+        None, "simulations a shot at most, more: a stronger choice, but slower; none: 2000"
     )
     fleets: int = option(
         500, "fleets sampled from the posterior; more: a better belief, but slower simulations"
@@ -46,6 +53,11 @@ class Mcts(BeliefAgent):
         "steps of exact enumeration before it samples instead; more: exact more often, but slower",
     )
 
+    @property
+    def timed(self) -> bool:
+        """Whether a clock of its own stops the search, so that results depend on the machine."""
+        return self.seconds is not None or self.simulations is None
+
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
         started = time.perf_counter()
         inference = self.inference(target)
@@ -53,8 +65,15 @@ class Mcts(BeliefAgent):
         if target.salvo > 1 or belief.cells.max() >= CERTAIN:
             return top_cells(belief.cells, target, None)
         fleets = inference.fleets(target.shots, belief, self.fleets, rng)
-        budget = self.seconds if target.seconds is None else min(self.seconds, 0.8 * target.seconds)
-        return [self._search(target, fleets, rng, started + budget)]
+        return [self._search(target, fleets, rng, started + self._budget(target.seconds))]
+
+    def _budget(self, allowed: float | None) -> float:
+        """Seconds for a shot, of which the game has `allowed` so many; infinite without a clock."""
+        own = DEFAULT_SECONDS if self.seconds is None else self.seconds
+        return min(
+            own if self.timed else math.inf,
+            math.inf if allowed is None else SHARE_OF_TIME * allowed,
+        )
 
     def warm_up(self, target: TargetView) -> None:
         brief = replace(self, simulations=1, limit=1_000)
@@ -74,7 +93,8 @@ class Mcts(BeliefAgent):
         if tree.width[0] == 0:
             return int(target.open_mask.argmax())
         state = np.uint64(rng.integers(2**63))
-        for _ in range(0, self.simulations, ROUNDS):
+        most = DEFAULT_SIMULATIONS if self.simulations is None else self.simulations
+        for _ in range(0, most, ROUNDS):
             after = simulate(ROUNDS, state, self.explore, tree, arrays, chances, part, path)
             state = np.uint64(after)
             if time.perf_counter() >= until:

@@ -25,6 +25,7 @@ class RLPolicy(ShootingAgent):
     """Fires at the open cell with the highest logit of a policy trained by maskable PPO."""
 
     name: ClassVar[str] = "rl"
+    extra: ClassVar[str] = "nets"
 
     model: str = option("", "path of an ONNX file to use instead of the network that ships")
 

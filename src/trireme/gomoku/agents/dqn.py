@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.errors import BadSpec
+from trireme.core.errors import BadSpec, MissingExtra
 from trireme.core.game import AnyGame, Turn
 from trireme.core.onnx import load_network
 from trireme.core.options import option
@@ -35,6 +35,7 @@ class DQN:
     epsilon: float = option(0.0, "chance of a random move instead, from 0 to 1")
 
     name: ClassVar[str] = "dqn"
+    extra: ClassVar[str] = "nets"
 
     def prepare(self, game: AnyGame) -> None:
         evaluator(self.model)
@@ -76,8 +77,6 @@ def _torch_network(path: Path) -> Evaluate:
     try:
         from .dqn_network import evaluate, load
     except ImportError:
-        raise BadSpec(
-            f"{path.name} needs torch: pip install 'trireme-lab[learn]', or use an .onnx file"
-        ) from None
+        raise MissingExtra("learn", f"{path.name}, unlike an .onnx file,", "torch") from None
     network = load(path)
     return lambda planes: evaluate(network, planes)

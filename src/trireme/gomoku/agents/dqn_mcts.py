@@ -106,6 +106,7 @@ class DQNTree:
     model: str = option("", MODEL_HELP)
 
     name: ClassVar[str] = "dqn+mcts"
+    extra: ClassVar[str] = "nets"
 
     def prepare(self, game: AnyGame) -> None:
         if isinstance(game, Gomoku):

@@ -28,6 +28,7 @@ class Gomocup(ExternalAgent):
     memory: int = option(0, "bytes of memory the engine may use; 0: no limit")
 
     name: ClassVar[str] = "gomocup"
+    timed: ClassVar[bool] = True
     example: ClassVar[str] = "./pbrain-embryo"
     goodbye: ClassVar[bytes] = b"END"
 

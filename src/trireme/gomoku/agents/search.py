@@ -36,6 +36,8 @@ LEVELS: dict[str, Strength] = {
     "hard": Strength(depth=8, fours=True, threats=False, noise=0),
     "full": Strength(depth=60, fours=True, threats=True, noise=0),
 }
+DEFAULT_SECONDS = 1.0
+"""The time for a move where nothing else limits the search."""
 SHARE_OF_TIME = 0.97
 """The part of the time budget that is spent on searching."""
 
@@ -45,8 +47,12 @@ class Search:
     """Alpha-beta with threat-space search: proves wins by fours and threes (VCF, VCT)."""
 
     level: Level = option("full", "easy, medium, hard or full strength")
-    seconds: float | None = option(None, "seconds a move; none: the game's budget, or 1 second")
-    nodes: int | None = option(None, "node limit a move; with it equal seeds give equal games")
+    seconds: float | None = option(
+        None,
+        "seconds a move at most; none: the game's budget, or 1 second, or no clock with nodes or "
+        "depth",
+    )
+    nodes: int | None = option(None, "nodes a move at most; more are stronger and slower")
     depth: int | None = option(None, "plies to search at most; deeper is stronger and slower")
     variety: int = option(
         24,
@@ -64,6 +70,11 @@ class Search:
                 raise BadSpec(f"{what} must be more than 0, not {value}")
         if self.variety < 0:
             raise BadSpec(f"variety must be 0 or more, not {self.variety}")
+
+    @property
+    def timed(self) -> bool:
+        """Whether a clock of its own stops the search, so that results depend on the machine."""
+        return self.seconds is not None or (self.nodes is None and self.depth is None)
 
     def prepare(self, game: AnyGame) -> None:
         """Load tables and kernels, compiling them when they are not cached yet."""
@@ -124,7 +135,7 @@ class Search:
 
     def _limits(self, seconds: float | None, strength: Strength) -> SearchLimits:
         budgets = [s for s in (self.seconds, seconds) if s is not None]
-        budget = min(budgets) if budgets else (1.0 if self.nodes is None else None)
+        budget = min(budgets) if budgets else (DEFAULT_SECONDS if self.timed else None)
         return SearchLimits(
             seconds=None if budget is None else max(budget * SHARE_OF_TIME - 0.003, 0.001),
             nodes=self.nodes,

@@ -17,6 +17,8 @@ from trireme.navigation.rules import NavigationState, as_navigation
 from trireme.navigation.search.double_oracle import SearchBias, TurnSolver
 from trireme.navigation.search.plan_analysis import PlanAnalysis
 
+DEFAULT_SECONDS = 1.0
+"""The CPU time for a plan where nothing else limits the iterations."""
 TOLERANCE = 0.02
 """The equilibrium gap at which a solution is good enough."""
 
@@ -31,7 +33,11 @@ class Nash:
     name: ClassVar[str] = "nash"
     _max_combinations: ClassVar[int] = 625
 
-    seconds: float = option(1.0, "CPU seconds a plan at most; more: closer to the equilibrium")
+    seconds: float | None = option(
+        None,
+        "CPU seconds a plan at most, more: closer to the equilibrium; none: 1 second, or no clock "
+        "with rounds",
+    )
     rounds: int | None = option(
         None, "double-oracle iterations at most; more: closer to equilibrium; none: as time allows"
     )
@@ -50,6 +56,11 @@ class Nash:
             if not 0 <= value <= 0.95:
                 raise BadSpec(f"{self.name}: {name} must be 0 to 0.95, not {value}")
 
+    @property
+    def timed(self) -> bool:
+        """Whether a clock of its own ends the iterations, so that results depend on the machine."""
+        return self.seconds is not None or self.rounds is None
+
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
         self._ready(game).double_oracle(game.start(), 0).improve(1)
@@ -67,7 +78,8 @@ class Nash:
         self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
     ) -> PlanAnalysis:
         """The same for any position, within `limit` seconds of wall-clock time."""
-        cpu_end = time.thread_time() + self.seconds
+        own = DEFAULT_SECONDS if self.seconds is None else self.seconds
+        cpu_end = time.thread_time() + own if self.timed else math.inf
         clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
         bias = SearchBias(self.confidence, self.naive)
         oracle = self._ready(game).double_oracle(view, seat, bias)

@@ -17,8 +17,10 @@ import msgspec
 from numpy.random import PCG64, Generator, SeedSequence
 
 from trireme.core.errors import BadSpec, TriremeError
+from trireme.core.extras import missing_package, require
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
+from trireme.core.play import prepare_agent
 from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
 from trireme.core.spec import parse_spec
 
@@ -69,9 +71,7 @@ class WorkerCache:
         if key not in self._agents:
             game = self.game(name, settings)
             agent = make_agent(game, spec)
-            prepare = getattr(agent, "prepare", None)
-            if callable(prepare):
-                prepare(game)
+            prepare_agent(agent, game, spec)
             self._agents[key] = agent
         return _touch(self._agents, key)
 
@@ -187,6 +187,10 @@ class CheckAgent(AgentTask):
     def _check(self) -> None:
         offered = {agent.name: agent for agent in list_agents(self.game)}
         parsed = parse_spec(self.spec)
+        if parsed.cls is None and parsed.name in agents_of(self.game):
+            extra = getattr(agent_class(self.game, parsed.name), "extra", None)
+            if extra is not None:
+                require(extra, parsed.name)
         if parsed.cls is not None or parsed.name not in offered:
             raise BadSpec(f"a room may seat {', '.join(offered)}, not {self.spec!r}")
         allowed = {option.name for option in offered[parsed.name].options}
@@ -263,6 +267,9 @@ def list_agents(game: str) -> list[AgentDescription]:
         try:
             cls = agent_class(game, name)
         except (ImportError, AttributeError):
+            continue
+        extra = getattr(cls, "extra", None)
+        if extra is not None and missing_package(extra) is not None:
             continue
         options = options_of(cls)
         required = any(o.default is inspect.Parameter.empty for o in options.values())

@@ -1,0 +1,43 @@
+"""The preflight of a match: every agent is made and prepared once before the first game.
+
+What is wrong with an agent's configuration, such as a missing package or network, would make it
+lose every game; it is an error instead, and the match does not begin.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from trireme.core.errors import AgentNotReady
+from trireme.core.game import AnyAgent, AnyGame, close
+from trireme.core.isolation import IsolatedAgent
+from trireme.core.play import prepare_agent
+
+from .match import Entrant, Match
+from .player import PREPARE_SECONDS, deadline_timer, interruptible
+
+
+def preflight(match: Match) -> None:
+    """Raise `AgentNotReady` for the first agent that can't play the match's game here.
+
+    An agent whose own code fails in another way passes: that is a result, by forfeit, of its games.
+    """
+    for entrant in match.entrants:
+        _try(entrant, match.game)
+
+
+def _try(entrant: Entrant, game: AnyGame) -> None:
+    # A foreign agent is tried in a process of its own, which it may kill.
+    agent: AnyAgent = (
+        IsolatedAgent(entrant.name, entrant.agent) if entrant.foreign else entrant.build(game)
+    )
+    try:
+        with deadline_timer():
+            interruptible(PREPARE_SECONDS, lambda: prepare_agent(agent, game, entrant.name))
+    except (KeyboardInterrupt, AgentNotReady):
+        raise
+    except BaseException:
+        pass
+    finally:
+        with suppress(Exception, SystemExit):
+            close([agent])
