@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import typer
 
 from trireme import TriremeError, __version__
 
 from . import arena, battleship, games, gomoku, navigation, play, replay, serve, train
+from .failures import FAILURE_STATUS, INPUT_STATUS, failure
 
 app = typer.Typer(
     name="trireme",
@@ -49,12 +51,22 @@ def root(
 
 
 def main() -> None:
-    """Run the command line; input errors end with status 2 and one line."""
+    """Run the command line; errors end with one line, those of the input with status 2."""
     try:
         app()
     except TriremeError as error:
-        typer.secho(f"trireme: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(2)
+        _fail(str(error), INPUT_STATUS)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(1)
+        sys.exit(FAILURE_STATUS)
+    except Exception as error:
+        line = failure(error)
+        if line is None:
+            raise
+        _fail(line, FAILURE_STATUS)
+
+
+def _fail(line: str, status: int) -> NoReturn:
+    shown = line.encode("utf-8", "backslashreplace").decode()
+    typer.secho(f"trireme: {shown}", fg=typer.colors.RED, err=True)
+    sys.exit(status)

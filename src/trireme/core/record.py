@@ -293,7 +293,7 @@ def _parse_line(line: str, number: int) -> _Move | _Undo | End:
 def _decode(line: str, kind: type[T], number: int) -> T:
     try:
         return msgspec.json.decode(line.encode(), type=kind)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         what = "the header of a Trireme record" if kind is Header else "a line of a Trireme record"
         raise RecordError(f"not {what}: {error}; found {line[:60]!r}", number) from None
 
