@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import msgspec
 
-from trireme.core.errors import RecordError, TriremeError
+from trireme.core.errors import RecordError, TriremeError, why_unreadable
 
 from .match import Match, from_plain, to_plain
 from .outcome import Outcome, Played
@@ -91,7 +91,9 @@ class Folder:
             why = "it has no match.json" if isinstance(error, FileNotFoundError) else error.strerror
             raise TriremeError(f"{str(path)!r} is no run folder: {why}") from None
         except (msgspec.DecodeError, RecursionError) as error:
-            raise TriremeError(f"{str(path / 'match.json')!r} can't be read: {error}") from None
+            raise TriremeError(
+                f"{str(path / 'match.json')!r} can't be read: {why_unreadable(error)}"
+            ) from None
         if not isinstance(head, dict) or head.get("arena") != FORMAT:
             raise TriremeError(f"{str(path)!r} was made by another version of the arena")
         if head["match"]["seed"] is None:
@@ -136,7 +138,8 @@ class Folder:
             try:
                 outcome = msgspec.json.decode(line, type=Outcome)
             except (msgspec.DecodeError, RecursionError) as error:
-                raise RecordError(f"not a result of {str(file)!r}: {error}", number) from None
+                why = why_unreadable(error)
+                raise RecordError(f"not a result of {str(file)!r}: {why}", number) from None
             found[outcome.number] = outcome
         return found
 

@@ -67,6 +67,7 @@ def main() -> None:
 
 
 def _fail(line: str, status: int) -> NoReturn:
-    shown = line.encode("utf-8", "backslashreplace").decode()
+    whole = " ".join(part.strip() for part in line.splitlines())
+    shown = whole.encode("utf-8", "backslashreplace").decode()
     typer.secho(f"trireme: {shown}", fg=typer.colors.RED, err=True)
     sys.exit(status)

@@ -128,6 +128,8 @@ def arena(
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
+    if database != "none":
+        _check_store(database)
     if resume is not None:
         folder = _stopped(resume, game, seed)
     elif game is None:
@@ -137,8 +139,6 @@ def arena(
         conditions = {"games": games, "seed": seed, "seconds": time, "limit": limit}
         conditions |= {"gauntlet": gauntlet, "isolate": not in_process, "memory": memory}
         folder = _new(made, agents or [], out, sprt, conditions)
-    if database != "none":
-        _check_store(database)
     if folder.match.secret_seed or (resume is None and seed is None):
         typer.echo(f"Seed: {folder.match.seed}", err=True)
     progress, stopped = _run(folder, executor, workers, address, show=not json)
