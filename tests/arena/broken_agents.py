@@ -42,6 +42,35 @@ class Exits:
 
 
 @dataclass
+class Interrupts:
+    name: ClassVar[str] = "interrupts"
+
+    def act(self, turn: Any) -> Any:
+        raise KeyboardInterrupt
+
+
+class _Unequal:
+    """An action on which every operation raises what no `except Exception` catches."""
+
+    def __eq__(self, other: object) -> bool:
+        raise KeyboardInterrupt
+
+    def __hash__(self) -> int:
+        raise KeyboardInterrupt
+
+    def __repr__(self) -> str:
+        raise KeyboardInterrupt
+
+
+@dataclass
+class Odd:
+    name: ClassVar[str] = "odd"
+
+    def act(self, turn: Any) -> Any:
+        return _Unequal()
+
+
+@dataclass
 class Unmakable:
     """Can be made for a look at its name, but not in a worker."""
 

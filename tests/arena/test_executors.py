@@ -14,6 +14,7 @@ from trireme.arena.player import Job
 from trireme.arena.schedule import schedule
 from trireme.core.agents import Random
 from trireme.core.record import parse_record
+from trireme.core.seeding import global_seed
 
 AGENTS = Path(__file__).with_name("broken_agents.py")
 GAME = make_game("gomoku", size=7)
@@ -23,21 +24,37 @@ def broken(name: str) -> str:
     return f"{name.lower()}={AGENTS}:{name}"
 
 
-def match(*agents: object, **conditions: object) -> Match:
-    return Match(GAME, entrants(GAME, agents), **conditions)  # type: ignore[arg-type]
+def match(*agents: object, isolate: bool = True, **conditions: object) -> Match:
+    made = entrants(GAME, agents, isolate=isolate)
+    return Match(GAME, made, isolate=isolate, **conditions)  # type: ignore[arg-type]
 
 
 def run(made: Match, folder: Path, executor: str, workers: int = 2) -> dict[int, Outcome]:
     return run_match(start(made, folder), executor=executor, workers=workers).outcomes
 
 
-def test_all_numbers_of_workers_give_the_results_of_one(tmp_path: Path) -> None:
-    made = match("random", broken("Careful"), Random(), games=12)
-    hashes = [
-        results_hash(run(made, tmp_path / f"{executor}{workers}", executor, workers).values())
-        for executor, workers in (("serial", 1), ("processes", 2), ("processes", 4))
-    ]
+def test_all_executors_give_the_same_results_isolated_or_not(tmp_path: Path) -> None:
+    """Two agents draw from the global generators: neither may disturb what the other draws."""
+    agents = ("random", broken("Careful"), f"other={AGENTS}:Careful", Random())
+    hashes = []
+    for isolate, executor, workers in (
+        (True, "serial", 1),
+        (True, "processes", 2),
+        (False, "serial", 1),
+        (False, "processes", 3),
+    ):
+        made = match(*agents, games=4, isolate=isolate)
+        outcomes = run(made, tmp_path / f"{executor}-{isolate}", executor, workers)
+        hashes.append(results_hash(outcomes.values()))
     assert len(set(hashes)) == 1
+
+
+def test_global_generators_tell_nothing_of_the_seed_and_differ_by_seat() -> None:
+    fixture = next(schedule(match("random", "b=random", games=2)))
+    seeds = {global_seed(fixture.seed, seat) for seat in (0, 1)}
+    assert len(seeds) == 2
+    assert fixture.seed not in seeds
+    assert global_seed(fixture.seed, 0) != global_seed(fixture.seed + 1, 0)
 
 
 def test_what_agents_print_goes_to_the_log(
@@ -49,24 +66,28 @@ def test_what_agents_print_goes_to_the_log(
     assert capfd.readouterr().out == ""
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize(
+    ("executor", "isolate"), [("serial", False), ("processes", False), ("processes", True)]
+)
 @pytest.mark.parametrize(
     ("agent", "reason", "detail"),
     [
         ("Raises", "exception", "RuntimeError: no idea what to play"),
         ("Exits", "exception", "SystemExit: had enough"),
+        ("Interrupts", "exception", "KeyboardInterrupt: raised in broken_agents.py, line"),
+        ("Odd", "illegal", "not the _Unequal (which can't be shown)"),
         ("Unmakable", "exception", "OSError: the weights are missing"),
-        ("Illegal", "illegal", "not on the 7×7 board"),
-        ("Nonsense", "illegal", "is not on the 7×7 board"),
+        ("Illegal", "illegal", "(99, 99)"),
+        ("Nonsense", "illegal", ", not the object <object"),
         ("Late", "time", " s"),
-        ("Hangs", "time", "was interrupted"),
+        ("Hangs", "time", "gave no answer within 1 s"),
     ],
 )
 def test_a_broken_agent_forfeits_and_the_match_goes_on(
-    tmp_path: Path, executor: str, agent: str, reason: str, detail: str
+    tmp_path: Path, executor: str, isolate: bool, agent: str, reason: str, detail: str
 ) -> None:
     budget = 0.6 if agent == "Late" else None
-    made = match(broken(agent), "random", games=2, seconds=budget, limit=1.0)
+    made = match(broken(agent), "random", games=2, seconds=budget, limit=1.0, isolate=isolate)
     outcomes = run(made, tmp_path / "run", executor, workers=1)
     assert len(outcomes) == 2
     for number, outcome in outcomes.items():
@@ -89,7 +110,7 @@ def test_an_agent_that_takes_its_worker_with_it_forfeits(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, agent: str, reason: str, detail: str
 ) -> None:
     monkeypatch.setattr(processes, "WATCHDOG_GRACE", 0.5)
-    made = match(broken(agent), "random", games=2, limit=1.0)
+    made = match(broken(agent), "random", games=2, limit=1.0, isolate=False)
     outcomes = run(made, tmp_path / "run", "processes", workers=1)
     assert len(outcomes) == 2
     for number, outcome in outcomes.items():
@@ -104,7 +125,7 @@ def test_an_agent_that_takes_its_worker_with_it_forfeits(
 
 def test_a_worker_killed_from_outside_changes_nothing(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
-    made = match(f"{AGENTS}:KilledOnce:marker={marker}", "random", games=4)
+    made = match(f"{AGENTS}:KilledOnce:marker={marker}", "random", games=4, isolate=False)
     marker.touch()
     calm = run(made, tmp_path / "calm", "processes", workers=1)
     marker.unlink()

@@ -15,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from trireme.arena import resume
 from trireme.battleship.board import cells_between
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.shots import Salvo
@@ -145,6 +146,23 @@ class FileSpy(Spy):
         return _read(turn, texts)
 
 
+class RunFolderSpy(Spy):
+    """Reads the run folder: the records, and the seed, from which it draws the fleet of the first
+    game that has no record yet."""
+
+    def look(self, turn: Any) -> list[Fleet]:
+        fleets: list[Fleet] = []
+        for head in Path.cwd().rglob("match.json"):
+            try:
+                folder = resume(head.parent)
+            except ValueError:
+                continue
+            seeds = [f.seed for f in folder.fixtures if not folder.record_path(f.number).exists()]
+            fleets.append(turn.game.draw(turn.game.start(), stream(seeds[0], CHANCE)))
+        texts = [record.read_text() for record in Path.cwd().rglob("records/*")]
+        return fleets + _read(turn, texts)
+
+
 def _parents() -> list[int]:
     found, pid = [], os.getpid()
     while pid > 1:
@@ -167,6 +185,22 @@ class Plain:
 
     def act(self, turn: Any) -> Any:
         return turn.legal.sample(turn.rng)
+
+
+class Unmade(Plain):
+    def __init__(self) -> None:
+        sys.exit("not me")
+
+
+class Stranger(Plain):
+    games = ("chess", "go")
+
+
+class Cell(Plain):
+    """Gives a cell where Battleship wants a salvo."""
+
+    def act(self, turn: Any) -> Any:
+        return (1, 6)
 
 
 class Interrupts(Plain):

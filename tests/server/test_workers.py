@@ -43,7 +43,7 @@ def task(agent: str, seconds: float = 0.05) -> Decide:
     game = make_game("gomoku")
     state = game.start()
     spec = agent if agent == "random" else f"{AGENTS}:{agent}"
-    at = SeatView(0, state, seed=1, key=(1, 1), seconds=seconds)
+    at = SeatView.of(0, state, seed=1, place=1, seconds=seconds)
     return Decide("gomoku", {}, spec, at, game.legal(state, 0))
 
 
@@ -139,7 +139,7 @@ def test_options_that_could_name_files_programs_or_hosts_are_not_offered() -> No
 def test_insight_is_asked_of_the_game(workers: WorkerPool, monkeypatch: pytest.MonkeyPatch) -> None:
     state = make_game("gomoku").start()
     with pytest.raises(TaskFailure) as failure:
-        ask(workers, ComputeInsight("nothing", {}, SeatView(0, state, 1, (1,), 0.1)))
+        ask(workers, ComputeInsight("nothing", {}, SeatView.of(0, state, seed=1, seconds=0.1)))
     assert "nothing" in failure.value.detail
 
 

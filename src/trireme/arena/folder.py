@@ -10,7 +10,7 @@ report.html     the standing, for people
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,7 +19,7 @@ from uuid import uuid4
 
 import msgspec
 
-from trireme.core.errors import RecordError, TriremeError
+from trireme.core.errors import RecordError, TriremeError, why_unreadable
 
 from .match import Match, from_plain, to_plain
 from .outcome import Outcome, Played
@@ -42,6 +42,7 @@ class Folder:
         self.path, self.match, self.fixtures = path, match, fixtures
         self.run_id: str = head["run_id"]
         self.schedule_hash: str = head["schedule_hash"]
+        self._head = head
 
     @classmethod
     def create(cls, path: Path, match: Match) -> Folder:
@@ -57,27 +58,57 @@ class Folder:
             "schedule_hash": schedule_hash(match, fixtures),
             "match": to_plain(match),
         }
+        folder = cls(path, match, fixtures, head)
+        folder._write_head(match.seed)
+        return folder
+
+    @contextmanager
+    def seed_hidden(self) -> Iterator[None]:
+        """Keep a secret seed out of the folder while games are played."""
+        if not self.match.secret_seed:
+            yield
+            return
+        self._write_head(None)
+        try:
+            yield
+        finally:
+            self._write_head(self.match.seed)
+
+    def _write_head(self, seed: int | None) -> None:
+        head = {**self._head, "match": {**self._head["match"], "seed": seed}}
         text = msgspec.json.format(msgspec.json.encode(head), indent=2)
-        (path / "match.json").write_bytes(text + b"\n")
-        return cls(path, match, fixtures, head)
+        _replace(self.path / "match.json", text + b"\n")
 
     @classmethod
-    def open(cls, path: Path, agents: Iterable[Any] = ()) -> Folder:
-        """The folder of a run that was stopped, or is done."""
+    def open(cls, path: Path, agents: Iterable[Any] = (), seed: int | None = None) -> Folder:
+        """The folder of a run that was stopped, or is done.
+
+        `seed` is needed only where the run was killed while its seed was secret.
+        """
         try:
             head = msgspec.json.decode((path / "match.json").read_bytes())
-        except OSError:
-            raise TriremeError(f"{str(path)!r} is no run folder: it has no match.json") from None
-        except msgspec.DecodeError as error:
-            raise TriremeError(f"{str(path / 'match.json')!r} can't be read: {error}") from None
-        if head.get("arena") != FORMAT:
+        except OSError as error:
+            why = "it has no match.json" if isinstance(error, FileNotFoundError) else error.strerror
+            raise TriremeError(f"{str(path)!r} is no run folder: {why}") from None
+        except (msgspec.DecodeError, RecursionError) as error:
+            raise TriremeError(
+                f"{str(path / 'match.json')!r} can't be read: {why_unreadable(error)}"
+            ) from None
+        if not isinstance(head, dict) or head.get("arena") != FORMAT:
             raise TriremeError(f"{str(path)!r} was made by another version of the arena")
+        if head["match"]["seed"] is None:
+            if seed is None:
+                raise TriremeError(
+                    f"{str(path)!r} was killed before it could store its seed: give the seed that"
+                    " was printed when it began (--seed)"
+                )
+            head["match"]["seed"] = seed
         match = from_plain(head["match"], agents)
         fixtures = list(schedule(match))
         if schedule_hash(match, fixtures) != head["schedule_hash"]:
             raise TriremeError(
-                f"the schedule of {str(path)!r} can't be made again: the rules or the starts of"
-                f" {match.game.name} have changed since"
+                f"the schedule of {str(path)!r} can't be made again: the seed is another, or the"
+                f" rules or the starts of {match.game.name} have changed since"
             )
         return cls(path, match, fixtures, head)
 
@@ -106,10 +137,31 @@ class Folder:
         for number, line in enumerate(whole.splitlines(), start=1):
             try:
                 outcome = msgspec.json.decode(line, type=Outcome)
-            except msgspec.DecodeError as error:
-                raise RecordError(f"not a result of {str(file)!r}: {error}", number) from None
+            except (msgspec.DecodeError, RecursionError) as error:
+                why = why_unreadable(error)
+                raise RecordError(f"not a result of {str(file)!r}: {why}", number) from None
             found[outcome.number] = outcome
         return found
+
+    def withdraw(self, numbers: Collection[int]) -> list[Played]:
+        """Take finished games out of the folder, to be added again later."""
+        found = self.outcomes()
+        taken = []
+        for number in numbers:
+            try:
+                record = self.record_path(number).read_text(encoding="utf-8")
+            except OSError:  # it will be played again
+                continue
+            taken.append(Played(found[number], record))
+        kept = b"".join(
+            msgspec.json.encode(outcome) + b"\n"
+            for number, outcome in found.items()
+            if number not in numbers
+        )
+        _replace(self.path / "results.jsonl", kept)
+        for number in numbers:
+            self.record_path(number).unlink(missing_ok=True)
+        return taken
 
     def record_path(self, number: int) -> Path:
         return self.path / "records" / f"{number:06d}.jsonl"
@@ -119,3 +171,10 @@ class Folder:
         self.record_path(played.outcome.number).write_text(played.record, encoding="utf-8")
         with (self.path / "results.jsonl").open("ab") as results:
             results.write(msgspec.json.encode(played.outcome) + b"\n")
+
+
+def _replace(path: Path, data: bytes) -> None:
+    """Write a file whole or not at all."""
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(data)
+    fresh.replace(path)

@@ -6,15 +6,23 @@ import copy
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from trireme.arena.statistics.sprt import Sprt
 from trireme.core.errors import BadSpec, TriremeError
+from trireme.core.external_agent import ExternalAgent
 from trireme.core.game import AnyAgent, AnyGame
+from trireme.core.isolation import MEMORY_MIB, IsolatedAgent
 from trireme.core.options import settings
-from trireme.core.registry import make_agent, make_game
+from trireme.core.play import describe_error
+from trireme.core.registry import agent_class, check_plays, is_shipped, make_agent, make_game
 from trireme.core.spec import parse_spec
 
+Place = Literal["shipped", "isolated", "in-process", "external"]
+"""Where an agent runs: one of Trireme's in the referee's process, a foreign one in its own process
+(isolated) or in the referee's, or a program that Trireme starts (external)."""
+LEAST_MEMORY = 256
+"""MiB without which Python and numpy do not start."""
 _NAMED = re.compile(r"([^\s:=]+)=(.+)", re.DOTALL)
 
 
@@ -31,18 +39,24 @@ class Entrant:
         """The agent as text; None for a Python object, which only its own program can resume."""
         return self.agent if isinstance(self.agent, str) else None
 
-    @property
-    def foreign(self) -> bool:
-        """Whether it is a user's class, by module or file."""
-        return self.spec is not None and parse_spec(self.spec).cls is not None
-
     def timed(self, game: AnyGame) -> bool:
         """Whether it says (`timed`) that a clock of its own limits it, so that its results depend
         on the machine; unknown, and False, for a foreign class."""
-        return not self.foreign and bool(getattr(self.build(game), "timed", False))
+        if self.spec is not None and not is_shipped(game.name, self.spec):
+            return False
+        return bool(getattr(self.build(game), "timed", False))
+
+    def place(self, game: AnyGame, isolate: bool) -> Place:
+        """Where the agent runs in a match with this setting of `isolate`."""
+        if self.spec is None:
+            return "in-process"
+        if not is_shipped(game.name, self.spec):
+            return "isolated" if isolate else "in-process"
+        cls = agent_class(game.name, parse_spec(self.spec).name)
+        return "external" if issubclass(cls, ExternalAgent) else "shipped"
 
     def build(self, game: AnyGame) -> AnyAgent:
-        """A fresh agent: what it did in one game never reaches the next."""
+        """A fresh agent in this process: what it did in one game never reaches the next."""
         if isinstance(self.agent, str):
             return make_agent(game, self.agent)
         made: AnyAgent = copy.deepcopy(self.agent)
@@ -66,6 +80,14 @@ class Match:
     gauntlet: bool = False
     """Only the first agent meets the others."""
     sprt: Sprt | None = None
+    isolate: bool = True
+    """Play agents from modules, files and plug-ins in processes of their own, which get only
+    views; results are the same without, but such agents then share the referee's process."""
+    memory: int = MEMORY_MIB
+    """MiB that an isolated agent may take."""
+    secret_seed: bool = False
+    """Keep the seed out of the run folder while games are played: no agent can read it there and
+    compute hidden fleets from it."""
 
     def __post_init__(self) -> None:
         least = 1 if self.game.seats == 1 else 2
@@ -80,12 +102,24 @@ class Match:
         for word, value in (("time", self.seconds), ("limit", self.limit)):
             if value is not None and not value > 0:
                 raise BadSpec(f"the {word} must be more than 0 seconds, not {value:g}")
+        if self.memory < LEAST_MEMORY:
+            raise BadSpec(f"the memory must be at least {LEAST_MEMORY} MiB, not {self.memory}")
         if self.sprt is not None and (len(self.entrants) != 2 or self.game.seats != 2):
             raise BadSpec("a sequential test is between two agents of a game with two seats")
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(e.name for e in self.entrants)
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """Where each entrant's agent runs."""
+        return tuple(e.place(self.game, self.isolate) for e in self.entrants)
+
+    @property
+    def secretive(self) -> bool:
+        """Whether agents of others take part, from which files and memory must keep secrets."""
+        return any(place != "shipped" for place in self.places)
 
     def pairings(self) -> list[tuple[int, ...]]:
         """Who meets whom, by index; with one seat everybody plays alone."""
@@ -96,10 +130,13 @@ class Match:
         return [(i, j) for i in firsts for j in range(i + 1, count)]
 
 
-def entrants(game: AnyGame, agents: Iterable[Any]) -> tuple[Entrant, ...]:
+def entrants(
+    game: AnyGame, agents: Iterable[Any], *, isolate: bool = True, memory: int = MEMORY_MIB
+) -> tuple[Entrant, ...]:
     """Agents with names that differ: specs, `name=spec`, `Entrant`s or Python agents.
 
-    Every agent is made once here, so that a mistyped spec is an error and no lost game.
+    Every agent is made once here, so that a mistyped spec or an agent of another game is an error
+    and no lost game. A foreign one is made in a process of its own, unless `isolate` is false.
     """
     made: list[Entrant] = []
     for agent in agents:
@@ -107,16 +144,31 @@ def entrants(game: AnyGame, agents: Iterable[Any]) -> tuple[Entrant, ...]:
         count = sum(e.name == entrant.name or e.name.startswith(f"{entrant.name}#") for e in made)
         if count:
             entrant = Entrant(f"{entrant.name}#{count + 1}", entrant.agent)
-        try:
-            entrant.build(game)
-        except TriremeError:
-            raise
-        except Exception as error:
-            raise BadSpec(
-                f"{entrant.name!r} can't be made: {type(error).__name__}: {error}"
-            ) from error
+        _check(entrant, game, isolate, memory)
         made.append(entrant)
     return tuple(made)
+
+
+def _check(entrant: Entrant, game: AnyGame, isolate: bool, memory: int) -> None:
+    """Raise `BadSpec` unless the agent can be made and plays `game`."""
+    for text in (entrant.name, entrant.spec or ""):
+        if any("\ud800" <= character <= "\udfff" for character in text):
+            raise BadSpec(f"{text!r} is not valid text: a file could not hold it")
+    if entrant.spec is None:
+        check_plays(game.name, entrant.name, type(entrant.agent))
+    if entrant.place(game, isolate) == "isolated":
+        agent = IsolatedAgent(entrant.name, str(entrant.spec), memory)
+        try:
+            agent.check(game)
+        finally:
+            agent.close()
+        return
+    try:
+        entrant.build(game)
+    except TriremeError:
+        raise
+    except Exception as error:
+        raise BadSpec(f"{entrant.name!r} can't be made: {describe_error(error)}") from error
 
 
 def _entrant(agent: Any) -> Entrant:
@@ -143,6 +195,9 @@ def to_plain(match: Match) -> dict[str, Any]:
         "limit": match.limit,
         "gauntlet": match.gauntlet,
         "sprt": None if match.sprt is None else match.sprt.to_plain(),
+        "isolate": match.isolate,
+        "memory": match.memory,
+        "secret_seed": match.secret_seed,
     }
 
 
@@ -164,4 +219,8 @@ def from_plain(plain: dict[str, Any], agents: Iterable[Any] = ()) -> Match:
         limit=plain["limit"],
         gauntlet=plain["gauntlet"],
         sprt=None if plain["sprt"] is None else Sprt(**plain["sprt"]),
+        # Folders of older versions do not name these.
+        isolate=plain.get("isolate", True),
+        memory=plain.get("memory", MEMORY_MIB),
+        secret_seed=plain.get("secret_seed", False),
     )

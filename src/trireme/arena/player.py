@@ -8,7 +8,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -17,10 +17,13 @@ import numpy as np
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
+from trireme.core.isolation import IsolatedAgent, protect_memory
 from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_error, play
 from trireme.core.record import Moves
+from trireme.core.seeding import global_seed
+from trireme.core.stop_signals import is_stop
 
-from .match import Entrant, Match
+from .match import Entrant, Match, Place
 from .outcome import Played, played
 from .schedule import Fixture
 
@@ -31,6 +34,8 @@ PREPARE_SECONDS = 300.0
 CLOSE_SECONDS = 10.0
 TICK = 0.2
 """Seconds between two checks of the deadline."""
+ISOLATED_MARGIN = 2.0
+"""Seconds beyond its own timeout that ending an isolated agent may take."""
 INTERRUPT_AFTER = 0.5
 """Seconds after the deadline at which an agent that has not answered is interrupted."""
 
@@ -40,12 +45,19 @@ class Job:
     """What a worker needs to know of a match."""
 
     entrants: tuple[Entrant, ...]
+    places: tuple[Place, ...]
     seconds: float | None
     limit: float
+    memory: int
 
     @classmethod
     def of(cls, match: Match) -> Job:
-        return cls(match.entrants, match.seconds, match.limit)
+        return cls(match.entrants, match.places, match.seconds, match.limit, match.memory)
+
+    @property
+    def secretive(self) -> bool:
+        """Whether agents of others take part, which must not read this process's memory."""
+        return any(place != "shipped" for place in self.places)
 
     @property
     def timeout(self) -> float:
@@ -82,28 +94,73 @@ class NoMonitor:
     def idle(self) -> None: ...
 
 
-def play_fixture(job: Job, fixture: Fixture, monitor: ActivityMonitor) -> Played:
-    """Play one game to its end. No failure of an agent reaches the caller as an exception."""
-    monitor.begin(fixture.number)
-    agents = [_GuardedAgent(job, job.entrants[i], s, monitor) for s, i in enumerate(fixture.seats)]
-    # Even agents that use the global generators play the same game again.
-    random.seed(fixture.seed)
-    np.random.seed(fixture.seed % (1 << 32))
-    with deadline_timer():
-        try:
-            result = play(
-                fixture.game,
-                agents,
-                seed=fixture.seed,
-                seconds=job.seconds,
-                opening=fixture.opening,
-                sink=monitor.line,
+class FixturePlayer:
+    """Plays fixtures of a match one after another; closing it ends the agents' processes.
+
+    Every game gets fresh agents, but an isolated agent's process is kept from game to game: to
+    start one takes longer than many a game.
+    """
+
+    def __init__(self, job: Job, log: int | None = None) -> None:
+        """`log` is the file descriptor for what isolated agents print."""
+        self._job, self._log = job, log
+        self._isolated: dict[int, IsolatedAgent] = {}
+        if job.secretive:
+            protect_memory()
+
+    def close(self) -> None:
+        while self._isolated:
+            self._isolated.popitem()[1].close()
+
+    def play(self, fixture: Fixture, monitor: ActivityMonitor) -> Played:
+        """Play one game to its end. No failure of an agent reaches the caller as an exception."""
+        monitor.begin(fixture.number)
+        agents = [self._agent(fixture, seat, monitor) for seat in range(len(fixture.seats))]
+        with deadline_timer():
+            try:
+                result = play(
+                    fixture.game,
+                    agents,
+                    seed=fixture.seed,
+                    seconds=self._job.seconds,
+                    opening=fixture.opening,
+                    sink=monitor.line,
+                )
+            finally:
+                for agent in agents:
+                    agent.close()
+        for forfeit in result.forfeits:
+            if forfeit.reason in ("time", "process"):
+                self._end(fixture.seats[forfeit.seat])
+        monitor.idle()
+        return played(fixture.number, result.record, result.seconds, result.decisions)
+
+    def _agent(self, fixture: Fixture, seat: Seat, monitor: ActivityMonitor) -> _GuardedAgent:
+        index = fixture.seats[seat]
+        entrant, seed = self._job.entrants[index], global_seed(fixture.seed, seat)
+        if self._job.places[index] == "isolated":
+            return _IsolatedSeat(self._job, entrant, seat, monitor, seed, self._process(index))
+        if self._job.places[index] == "in-process":
+            return _ForeignSeat(self._job, entrant, seat, monitor, seed)
+        return _GuardedAgent(self._job, entrant, seat, monitor)
+
+    def _process(self, index: int) -> IsolatedAgent:
+        if index not in self._isolated:
+            entrant, job = self._job.entrants[index], self._job
+            self._isolated[index] = IsolatedAgent(
+                entrant.name,
+                str(entrant.spec),
+                memory=job.memory,
+                limit=job.limit,
+                startup=PREPARE_SECONDS,
+                log=self._log,
             )
-        finally:
-            for agent in agents:
-                agent.close()
-    monitor.idle()
-    return played(fixture.number, result.record, result.seconds, result.decisions)
+        return self._isolated[index]
+
+    def _end(self, index: int) -> None:
+        """End a process that failed or did not answer: what it would say next is of no use."""
+        if index in self._isolated:
+            self._isolated.pop(index).close()
 
 
 def forfeited(
@@ -128,18 +185,18 @@ class _GuardedAgent:
         self._agent: AnyAgent | None = None
 
     def prepare(self, game: AnyGame) -> None:
-        def build_and_prepare() -> None:
-            self._agent = self._entrant.build(game)
-            prepare = getattr(self._agent, "prepare", None)
-            if callable(prepare):
-                prepare(game)
-
         try:
-            self._guarded(PREPARE_SECONDS, build_and_prepare)
+            self._guarded(PREPARE_SECONDS, lambda: self._build(game))
         except Forfeit:
             raise
         except TriremeError as error:  # the match has begun: an error here is this game's result
             raise AgentFault(describe_error(error)) from error
+
+    def _build(self, game: AnyGame) -> None:
+        self._agent = self._entrant.build(game)
+        prepare = getattr(self._agent, "prepare", None)
+        if callable(prepare):
+            prepare(game)
 
     def act(self, turn: Turn[Any, Any]) -> Any:
         agent = self._agent
@@ -149,9 +206,12 @@ class _GuardedAgent:
     def close(self) -> None:
         finish = getattr(self._agent, "close", None)
         if callable(finish):
-            # The game is over: an agent that fails in leaving has still won or lost it.
-            with suppress(Exception, SystemExit):
+            try:
                 self._guarded(CLOSE_SECONDS, finish)
+            except BaseException as error:
+                # The game is over: an agent that fails in leaving has still won or lost it.
+                if is_stop(error):
+                    raise
 
     def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
         self._monitor.busy(self._seat, timeout)
@@ -159,6 +219,61 @@ class _GuardedAgent:
             return interruptible(timeout, call)
         finally:
             self._monitor.idle()
+
+
+class _IsolatedSeat(_GuardedAgent):
+    """An agent in its own process; it has its own clock, and the guard here is the second one."""
+
+    def __init__(
+        self,
+        job: Job,
+        entrant: Entrant,
+        seat: Seat,
+        monitor: ActivityMonitor,
+        seed: int,
+        process: IsolatedAgent,
+    ) -> None:
+        super().__init__(job, entrant, seat, monitor)
+        self._seed, self._process = seed, process
+
+    def _build(self, game: AnyGame) -> None:
+        self._process.prepare(game, self._seed)
+
+    def act(self, turn: Turn[Any, Any]) -> Any:
+        return self._guarded(self._job.timeout, lambda: self._process.act(turn))
+
+    def close(self) -> None:
+        """The process stays for the next game."""
+
+    def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
+        return super()._guarded(timeout + ISOLATED_MARGIN, call)
+
+
+class _ForeignSeat(_GuardedAgent):
+    """A foreign agent in this process, with global generators of its own.
+
+    As in a process of its own, what it draws from `random` and `numpy.random` depends on nobody
+    else, so both ways give the same results.
+    """
+
+    def __init__(
+        self, job: Job, entrant: Entrant, seat: Seat, monitor: ActivityMonitor, seed: int
+    ) -> None:
+        super().__init__(job, entrant, seat, monitor)
+        self._seed = seed
+        self._generators: tuple[Any, Any] | None = None
+
+    def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
+        if self._generators is None:
+            random.seed(self._seed)
+            np.random.seed(self._seed % (1 << 32))
+        else:
+            random.setstate(self._generators[0])
+            np.random.set_state(self._generators[1])
+        try:
+            return super()._guarded(timeout, call)
+        finally:
+            self._generators = random.getstate(), np.random.get_state()
 
 
 class DecisionTimeout(AgentFault):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from trireme.core.errors import AgentNotReady
-from trireme.core.game import AnyAgent, AnyGame, close
+from trireme.core.game import AnyAgent, close
 from trireme.core.isolation import IsolatedAgent
 from trireme.core.play import prepare_agent
+from trireme.core.registry import is_shipped
 
 from .match import Entrant, Match
 from .player import PREPARE_SECONDS, deadline_timer, interruptible
@@ -23,13 +24,16 @@ def preflight(match: Match) -> None:
     An agent whose own code fails in another way passes: that is a result, by forfeit, of its games.
     """
     for entrant in match.entrants:
-        _try(entrant, match.game)
+        _try(entrant, match)
 
 
-def _try(entrant: Entrant, game: AnyGame) -> None:
+def _try(entrant: Entrant, match: Match) -> None:
+    game = match.game
     # A foreign agent is tried in a process of its own, which it may kill.
     agent: AnyAgent = (
-        IsolatedAgent(entrant.name, entrant.agent) if entrant.foreign else entrant.build(game)
+        IsolatedAgent(entrant.name, entrant.spec, memory=match.memory)
+        if entrant.spec is not None and not is_shipped(game.name, entrant.spec)
+        else entrant.build(game)
     )
     try:
         with deadline_timer():

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from trireme.arena.statistics.sprt import Sprt, SprtVerdict, pair_counts
+from trireme.core.stop_signals import watched
 
 from .executors import make_executor
 from .folder import Folder
 from .match import Match
-from .outcome import Outcome
+from .outcome import Outcome, Played
 from .player import Job
 from .preflight import preflight
 from .schedule import Fixture
@@ -92,12 +95,14 @@ def run_match(
     """Play what is left of the match in `folder`, and keep every game as it ends.
 
     An interruption at any point, even a kill, leaves a folder from which the same call goes on to
-    the same results.
+    the same results. In the main thread SIGTERM stops it as Ctrl-C does, with `StopRequested`, a
+    `KeyboardInterrupt`.
     """
-    with folder.locked():
+    with watched(), folder.locked():
         progress = progress_of(folder)
         if not progress.complete:
-            _play_on(folder, progress, executor, workers, address, on_game)
+            with folder.seed_hidden():
+                _play_on(folder, progress, executor, workers, address, on_game)
     return progress
 
 
@@ -110,22 +115,67 @@ def _play_on(
     on_game: Callable[[Progress], object] | None,
 ) -> None:
     match, test = folder.match, progress.test
-    left = [f for f in progress.fixtures if f.number not in progress.outcomes]
-    with make_executor(
-        executor,
-        Job.of(match),
-        workers=workers,
-        log=folder.path.absolute() / "workers.log",
-        address=address,
-    ) as games:
+    with (
+        HeldRounds(folder, progress) if match.secretive else nullcontext(folder) as keeper,
+        make_executor(
+            executor,
+            Job.of(match),
+            workers=workers,
+            log=folder.path.absolute() / "workers.log",
+            address=address,
+        ) as games,
+    ):
+        left = [f for f in progress.fixtures if f.number not in progress.outcomes]
         for played in games.run(left):
-            folder.add(played)
             progress.outcomes[played.outcome.number] = played.outcome
+            keeper.add(played)
             decided = test is not None and test.advance(progress.outcomes)
             if on_game is not None:
                 on_game(progress)
             if decided:
                 break
+
+
+class HeldRounds:
+    """Holds games back from the run folder until their round is done, and all when the run stops.
+
+    The games of a round share their start, such as the hidden fleet: an agent that reads the
+    records of others must not find there what it is still to play. When a run goes on, what lies in
+    the folder of unfinished rounds is taken out of it for the same reason.
+    """
+
+    def __init__(self, folder: Folder, progress: Progress) -> None:
+        self._folder, self._rounds = folder, {f.number: f.round for f in progress.fixtures}
+        self._left = Counter(f.round for f in progress.fixtures)
+        self._held: dict[int, list[Played]] = defaultdict(list)
+        self._left.subtract(self._rounds[number] for number in progress.outcomes)
+        open_ = [n for n in progress.outcomes if self._left[self._rounds[n]]]
+        for played in folder.withdraw(open_) if open_ else ():
+            self._held[self._rounds[played.outcome.number]].append(played)
+            open_.remove(played.outcome.number)
+        for number in open_:  # its record is missing: it is played again
+            del progress.outcomes[number]
+            self._left[self._rounds[number]] += 1
+
+    def __enter__(self) -> HeldRounds:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._folder.outcomes()  # where a signal cut off a line, this removes it
+        for round_ in list(self._held):
+            self._release(round_)
+
+    def add(self, played: Played) -> None:
+        round_ = self._rounds[played.outcome.number]
+        self._held[round_].append(played)
+        self._left[round_] -= 1
+        if not self._left[round_]:
+            self._release(round_)
+
+    def _release(self, round_: int) -> None:
+        for played in self._held[round_]:
+            self._folder.add(played)
+        del self._held[round_]
 
 
 def new_path(game: str) -> Path:
@@ -140,9 +190,10 @@ def start(match: Match, path: Path | None = None) -> Folder:
     return Folder.create(path or new_path(match.game.name), match)
 
 
-def resume(path: Path, agents: Iterable[Any] = ()) -> Folder:
-    """The folder of a run that is to go on, after the preflight of its agents."""
-    folder = Folder.open(path, agents)
+def resume(path: Path, agents: Iterable[Any] = (), seed: int | None = None) -> Folder:
+    """The folder of a run that is to go on, after the preflight of its agents; `seed` for one that
+    was killed with a secret seed."""
+    folder = Folder.open(path, agents, seed)
     if not progress_of(folder).complete:
         preflight(folder.match)
     return folder

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+from typing import NoReturn
 
 import typer
 
 from trireme import AgentNotReady, MissingExtra, TriremeError, __version__
 
 from . import arena, battleship, games, gomoku, navigation, play, replay, serve, train
+from .failures import FAILURE_STATUS, INPUT_STATUS, failure
 
 app = typer.Typer(
     name="trireme",
@@ -54,11 +56,21 @@ def main() -> None:
     try:
         app()
     except (AgentNotReady, MissingExtra) as error:
-        typer.secho(f"trireme: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(1)
+        _fail(str(error), FAILURE_STATUS)
     except TriremeError as error:
-        typer.secho(f"trireme: {error}", fg=typer.colors.RED, err=True)
-        sys.exit(2)
+        _fail(str(error), INPUT_STATUS)
     except BrokenPipeError:
         sys.stderr.close()
-        sys.exit(1)
+        sys.exit(FAILURE_STATUS)
+    except Exception as error:
+        line = failure(error)
+        if line is None:
+            raise
+        _fail(line, FAILURE_STATUS)
+
+
+def _fail(line: str, status: int) -> NoReturn:
+    whole = " ".join(part.strip() for part in line.splitlines())
+    shown = whole.encode("utf-8", "backslashreplace").decode()
+    typer.secho(f"trireme: {shown}", fg=typer.colors.RED, err=True)
+    sys.exit(status)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,8 +14,12 @@ from rich.console import Console
 
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame
+from trireme.core.isolation import MEMORY_MIB
 from trireme.core.registry import game_from_text
+from trireme.core.seeding import fresh_seed
+from trireme.core.stop_signals import StopRequested
 
+from .failures import CommandFailed, describe_os_error
 from .standings import MatchScreen, print_report, standing_table
 
 if TYPE_CHECKING:
@@ -50,7 +56,13 @@ def arena(
             help="Games per pairing, rounded up to pairs (with one seat: games per agent)."
         ),
     ] = 100,
-    seed: Annotated[int, typer.Option(help="Random seed; the same seed gives the same match.")] = 0,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            help="Random seed; the same seed gives the same match. Default: a fresh one, which is"
+            " printed and stored."
+        ),
+    ] = None,
     time: Annotated[
         float | None,
         typer.Option(help="Time budget of a move in seconds; an agent that exceeds it forfeits."),
@@ -72,6 +84,18 @@ def arena(
             "elo0,elo1 or elo0,elo1,alpha,beta; two agents."
         ),
     ] = None,
+    in_process: Annotated[
+        bool,
+        typer.Option(
+            "--in-process",
+            help="Play agents from files and modules in the referee's process: faster, but they"
+            " could read hidden fleets from its memory, or end it.",
+        ),
+    ] = False,
+    memory: Annotated[
+        int,
+        typer.Option(help="Memory limit of an agent from a file or module in MiB, per process."),
+    ] = MEMORY_MIB,
     variant: Variant = None,
     set_: Set = None,
     executor: Annotated[
@@ -98,41 +122,39 @@ def arena(
     """Play a tournament between agents, with ratings and confidence intervals.
 
     Every start is played twice with seats swapped; with one seat, all agents get the same fleets.
-    Ctrl-C stops; `--resume` continues, with the same results.
+    Ctrl-C and SIGTERM stop with a report; `--resume` continues, with the same results.
 
     Examples: `trireme arena gomoku random heuristic --games 200` · `trireme arena battleship
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
     _check_extras(executor, database)
+    if database != "none":
+        _check_store(database)
     if resume is not None:
-        folder = _stopped(resume, game)
+        folder = _stopped(resume, game, seed)
     elif game is None:
         raise BadSpec("expected a game and its agents, such as: trireme arena gomoku random random")
     else:
         made = game_from_text(game, variant, set_ or [])
-        folder = _new(
-            made,
-            agents or [],
-            out,
-            sprt,
-            {"games": games, "seed": seed, "seconds": time, "limit": limit, "gauntlet": gauntlet},
-        )
-    if database != "none":
-        _check_store(database)
+        conditions = {"games": games, "seed": seed, "seconds": time, "limit": limit}
+        conditions |= {"gauntlet": gauntlet, "isolate": not in_process, "memory": memory}
+        folder = _new(made, agents or [], out, sprt, conditions)
+    if folder.match.secret_seed or (resume is None and seed is None):
+        typer.echo(f"Seed: {folder.match.seed}", err=True)
     progress, stopped = _run(folder, executor, workers, address, show=not json)
     from trireme.arena import to_plain, write_reports
 
     report = write_reports(folder, progress)
-    if progress.complete and database != "none":
-        _keep(folder, progress, report, database)
     if json:
         typer.echo(msgspec.json.encode(to_plain(report)))
     else:
         print_report(folder, report)
+    if progress.complete and database != "none":
+        _keep(folder, progress, report, database)
     if stopped:
         typer.echo(f"Stopped. Continue: trireme arena --resume {folder.path}", err=True)
-        raise typer.Exit(130)
+        raise typer.Exit(128 + stopped)
 
 
 def ratings(
@@ -172,27 +194,32 @@ def _new(
     from trireme.arena import Match, Sprt, entrants, start
 
     test = None if sprt is None else Sprt.parse(sprt)
-    return start(Match(game, entrants(game, agents), sprt=test, **conditions), out)
+    drawn = conditions["seed"] is None
+    if drawn:
+        conditions["seed"] = fresh_seed()
+    isolation = {name: conditions[name] for name in ("isolate", "memory")}
+    match = Match(game, entrants(game, agents, **isolation), sprt=test, **conditions)
+    return start(replace(match, secret_seed=drawn and match.secretive), out)
 
 
-def _stopped(path: Path, game: str | None) -> Folder:
+def _stopped(path: Path, game: str | None, seed: int | None) -> Folder:
     from trireme.arena import resume
 
     if game is not None:
         raise BadSpec("--resume takes everything from the run folder: leave game and agents out")
-    return resume(path)
+    return resume(path, seed=seed)
 
 
 def _run(
     folder: Folder, executor: str, workers: int | None, address: str | None, *, show: bool
-) -> tuple[Progress, bool]:
-    """Run to the end or to Ctrl-C; True when it was stopped."""
+) -> tuple[Progress, int]:
+    """Run to the end or to Ctrl-C or SIGTERM; with the number of the signal, or 0."""
     from trireme.arena import run_match
     from trireme.arena.run import progress_of
 
     screen = MatchScreen() if show else None
-    with screen.live if screen is not None else nullcontext():
-        try:
+    try:
+        with screen.live if screen is not None else nullcontext():
             progress = run_match(
                 folder,
                 executor=executor,
@@ -200,9 +227,15 @@ def _run(
                 address=address,
                 on_game=None if screen is None else screen.update,
             )
-            return progress, False
-        except KeyboardInterrupt:
-            return progress_of(folder), True
+            return progress, 0
+    except KeyboardInterrupt as error:
+        number = error.number if isinstance(error, StopRequested) else signal.SIGINT
+        return progress_of(folder), int(number)
+    except OSError as error:
+        raise CommandFailed(
+            f"{describe_os_error(error)}. The games so far are kept; continue:"
+            f" trireme arena --resume {folder.path}"
+        ) from error
 
 
 def _check_extras(executor: str, database: str | None) -> None:
@@ -223,9 +256,18 @@ def _check_store(database: str | None) -> None:
 
 
 def _keep(folder: Folder, progress: Progress, report: Report, database: str | None) -> None:
-    from trireme.arena.history import keep
-    from trireme.store import open_store
+    from sqlalchemy.exc import SQLAlchemyError
 
-    engine = open_store(database)
-    keep(engine, folder, progress, report)
-    engine.dispose()
+    from trireme.arena.history import keep
+    from trireme.store import StoreError, open_store
+
+    try:
+        engine = open_store(database)
+        keep(engine, folder, progress, report)
+        engine.dispose()
+    except (SQLAlchemyError, StoreError) as error:
+        why = str(getattr(error, "orig", None) or error)
+        raise CommandFailed(
+            f"the results could not be stored in the database: {why}. They are in {folder.path};"
+            f" to store them: trireme arena --resume {folder.path}"
+        ) from error

@@ -74,11 +74,9 @@ def _running_table(progress: Progress) -> Table:
 
 def print_report(folder: Folder, report: Report) -> None:
     console = Console()
-    lines = {
-        f"{a.name} (timed)" if a.timed else a.name: (a.standing, a.time_per_move, a.forfeits)
-        for a in report.agents
-    }
-    console.print(standing_table(lines))
+    shown = {a.name: f"{a.name} (timed)" if a.timed else a.name for a in report.agents}
+    lines = {shown[a.name]: (a.standing, a.time_per_move, a.forfeits) for a in report.agents}
+    console.print(standing_table(lines, {shown[a.name]: a.place for a in report.agents}))
     if report.first_seat is not None:
         first = report.first_seat
         low, high = first.elo_ci95
@@ -98,14 +96,16 @@ def print_report(folder: Folder, report: Report) -> None:
     )
 
 
-def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
-    """Agents with their standing, time a move and forfeits, best first."""
+def standing_table(
+    lines: Mapping[str, tuple[Any, float | None, int]], places: Mapping[str, str] | None = None
+) -> Table:
+    """Agents with their standing, time a move, forfeits and where they ran, best first."""
     from trireme.arena.report.plots import duration
 
     alone = all(hasattr(standing, "shots_mean") for standing, _, _ in lines.values())
     table = Table(box=None, pad_edge=False)
     kind = ("shots", "95 %", "median") if alone else ("+ = −", "score", "95 %", "Elo", "95 % ")
-    for head in ("agent", "games", *kind, "a move", "forfeits"):
+    for head in ("agent", "games", *kind, "a move", "forfeits", *(("runs",) if places else ())):
         first = head == "agent"
         table.add_column(
             head,
@@ -123,7 +123,14 @@ def standing_table(lines: Mapping[str, tuple[Any, float | None, int]]) -> Table:
             cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo:+.0f}[/]"]
             cells.append(_span(standing.elo_ci95, "+.0f"))
         shown = duration(took) if took else ""
-        table.add_row(name, str(standing.games), *cells, shown, str(faults or ""))
+        table.add_row(
+            name,
+            str(standing.games),
+            *cells,
+            shown,
+            str(faults or ""),
+            *([places[name]] if places else []),
+        )
     return table
 
 

@@ -59,6 +59,11 @@ class RecordError(TriremeError):
         self.line = line
 
 
+def why_unreadable(error: Exception) -> str:
+    """Why JSON could not be decoded, as part of a message."""
+    return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UnknownName:
     """An error for a mistyped name, with the nearest known name or the list of all of them.
 

@@ -19,10 +19,10 @@ from typing import IO, Any
 import msgspec
 import numpy as np
 
-from .errors import AgentNotReady, TriremeError
+from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
-from .play import AgentFault, Forfeit, describe_error, prepare_agent
+from .play import AgentFault, Forfeit, bounded, fault_of, prepare_agent, shown, why_illegal
 from .registry import make_agent, make_game
 
 _CAP_SYS_PTRACE = 19
@@ -39,16 +39,18 @@ class _Host:
 
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
-            if message["type"] == "game":
-                self._begin(message)
-                return {"ready": True}
-            return {"action": self._act(message)}
+            if message["type"] == "turn":
+                return {"action": self._act(message)}
+            sys.path[:] = message["path"]
+            limit_memory(message["memory"])
+            if message["type"] == "check":
+                return _check(message)
+            self._begin(message)
+            return {"ready": True}
         except BaseException as error:  # even what an agent raises to end the program
             return _fault(error)
 
     def _begin(self, message: dict[str, Any]) -> None:
-        sys.path[:] = message["path"]
-        limit_memory(message["memory"])
         random.seed(message["global_seed"])
         np.random.seed(message["global_seed"] % (1 << 32))
         if self._agent is not None:
@@ -68,23 +70,40 @@ class _Host:
         seat, view, legal, rng, seconds = pickle.loads(base64.b64decode(message["turn"]))
         if rng is not None:
             self._rng = rng
-        action = self._agent.act(Turn(self._game, seat, view, legal, self._rng, seconds))
-        try:
-            return self._game.write(action)
-        except Exception as error:
-            raise Forfeit(seat, "illegal", f"no action of {self._game.name}: {error}") from None
+        turn = Turn(self._game, seat, view, legal, self._rng, seconds)
+        return _written(turn, self._agent.act(turn))
+
+
+def _written(turn: Turn[Any, Any], action: Any) -> str:
+    """The action as text; what only looks like an action as text is illegal here as in-process."""
+    try:
+        text = turn.game.write(action)
+        if turn.game.read(text) == action:
+            return text
+        raise BadText
+    except BadText:
+        error: BaseException = IllegalAction(f"{shown(action)} is no action of {turn.game.name}")
+        raise Forfeit(turn.seat, "illegal", why_illegal(turn, action, error)) from None
+    except BaseException as error:
+        raise Forfeit(turn.seat, "illegal", why_illegal(turn, action, error)) from None
+
+
+def _check(message: dict[str, Any]) -> dict[str, Any]:
+    try:
+        make_agent(make_game(message["game"], **message["settings"]), message["spec"])
+    except TriremeError as error:
+        return {"refused": bounded(str(error))}
+    return {"ready": True}
 
 
 def _fault(error: BaseException) -> dict[str, Any]:
     if isinstance(error, AgentNotReady):
-        return {"reason": NOT_READY, "detail": str(error)}
-    if isinstance(error, Forfeit):
-        return {"reason": error.reason, "detail": error.detail}
-    if isinstance(error, AgentFault):
-        return {"reason": error.reason, "detail": describe_error(error)}
-    with suppress(BaseException):
-        traceback.print_exc()
-    return {"reason": "exception", "detail": describe_error(error)}
+        return {"reason": NOT_READY, "detail": bounded(str(error))}
+    fault = fault_of(0, error)
+    if not isinstance(error, AgentFault | Forfeit):
+        with suppress(BaseException):
+            print(bounded("".join(traceback.format_exception(error))), file=sys.stderr, flush=True)
+    return {"reason": fault.reason, "detail": fault.detail}
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -94,8 +113,8 @@ def limit_memory(mebibytes: int) -> None:
 
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         wanted = mebibytes << 20
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
+        most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
 
 def drop_ptrace() -> None:

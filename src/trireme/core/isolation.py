@@ -18,14 +18,16 @@ from typing import Any, ClassVar
 
 import msgspec
 
-from .errors import AgentNotReady, BadText
+from .errors import AgentNotReady, BadSpec, BadText
 from .game import AnyGame, Turn
-from .line_process import LineProcess, ProcessFailed
+from .line_process import LineProcess, ProcessFailed, ProcessTimeout
 from .options import settings
 from .play import GRACE, AgentFault, Forfeit
 
 MEMORY_MIB = 4096
-"""What an isolated agent may take unless told otherwise."""
+"""MiB that an isolated agent may take by default."""
+CHECK_SECONDS = 120.0
+"""Seconds for a process to start and make its agent, before any game: imports may be slow."""
 LONGEST_DETAIL = 2000
 """Characters of an agent's error that are kept."""
 NOT_READY = "not-ready"
@@ -34,9 +36,11 @@ _PR_SET_DUMPABLE = 4
 
 
 class _Reply(msgspec.Struct, forbid_unknown_fields=True):
-    """What the agent's process answers: it is ready, it acts, or it has failed."""
+    """What the agent's process answers: it is ready, it acts, it has failed, or its spec is
+    refused."""
 
     ready: bool = False
+    refused: str | None = None
     action: str | None = None
     reason: str | None = None
     detail: str = ""
@@ -62,6 +66,8 @@ class IsolatedAgent:
     """Seconds to wait for an action where the game sets no budget."""
     startup: float = 300.0
     """Seconds for the process to start and the agent to get ready: a first use compiles."""
+    log: int | None = None
+    """A file descriptor for what the agent prints; without one, only errors quote its end."""
 
     COMMAND: ClassVar[list[str]] = [sys.executable, "-m", "trireme.core.isolated_process"]
 
@@ -73,25 +79,30 @@ class IsolatedAgent:
 
         `global_seed` seeds the global generators of `random` and numpy there.
         """
-        if self._process is None:
-            protect_memory()
-            try:
-                self._process = LineProcess(self.COMMAND)
-            except OSError as error:
-                raise ProcessFailed(f"can't start a process for {self.name!r}: {error}") from error
         self._new_game = True
-        self._send(
-            type="game",
-            name=self.name,
-            spec=self.spec,
-            game=game.name,
-            settings=settings(game),
-            memory=self.memory,
-            global_seed=global_seed,
-            path=sys.path,
-        )
-        if not self._receive(self.startup).ready:
+        reply = self._ask(self.startup, **self._game("game", game), global_seed=global_seed)
+        if not reply.ready:
             raise self._broken("did not get ready")
+
+    def check(self, game: AnyGame) -> None:
+        """Make the agent once, in its process; raise `BadSpec` if that can't be done."""
+        try:
+            reply = self._ask(CHECK_SECONDS, **self._game("check", game))
+        except AgentFault as error:
+            raise BadSpec(f"{self.name!r} can't be made: {error}") from error
+        if not reply.ready:
+            raise BadSpec(reply.refused or f"{self.name!r} can't be made")
+
+    def _game(self, kind: str, game: AnyGame) -> dict[str, Any]:
+        return {
+            "type": kind,
+            "name": self.name,
+            "spec": self.spec,
+            "game": game.name,
+            "settings": settings(game),
+            "memory": self.memory,
+            "path": sys.path,
+        }
 
     def act(self, turn: Turn[Any, Any]) -> Any:
         if self._process is None:
@@ -99,9 +110,8 @@ class IsolatedAgent:
         rng = turn.rng if self._new_game else None
         self._new_game = False
         known = pickle.dumps((turn.seat, turn.view, turn.legal, rng, turn.seconds))
-        self._send(type="turn", turn=base64.b64encode(known).decode())
         budget = self.limit if turn.seconds is None else turn.seconds * (1 + GRACE) + GRACE
-        reply = self._receive(budget)
+        reply = self._ask(budget, type="turn", turn=base64.b64encode(known).decode())
         if reply.action is None:
             raise self._broken("gave no action")
         try:
@@ -115,17 +125,22 @@ class IsolatedAgent:
             self._process.end(b'{"type":"bye"}')
         self._process = None
 
-    def _send(self, **message: Any) -> None:
-        assert self._process is not None
+    def _ask(self, seconds: float, **message: Any) -> _Reply:
+        if self._process is None:
+            protect_memory()
+            try:
+                self._process = LineProcess(self.COMMAND, self.log)
+            except OSError as error:
+                raise ProcessFailed(f"can't start a process for {self.name!r}: {error}") from error
         self._process.send(msgspec.json.encode(message))
-
-    def _receive(self, seconds: float) -> _Reply:
-        assert self._process is not None
         try:
-            line = self._process.receive(seconds)
-            reply = msgspec.json.decode(line, type=_Reply)
-        except msgspec.MsgspecError:
+            reply = msgspec.json.decode(self._process.receive(seconds), type=_Reply)
+        except (msgspec.MsgspecError, RecursionError):
             raise self._broken("wrote what is no answer") from None
+        except ProcessTimeout:
+            self.close()
+            text = f"gave no answer within {seconds:.3g} s and was ended with its process"
+            raise ProcessTimeout(text) from None
         except AgentFault:
             self.close()
             raise

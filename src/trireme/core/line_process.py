@@ -10,7 +10,6 @@ import threading
 import time
 from collections import deque
 from contextlib import suppress
-from typing import IO
 
 from .child_processes import end_with_parent, forget
 from .play import AgentFault
@@ -34,10 +33,16 @@ class ProcessTimeout(AgentFault):
 class LineProcess:
     """A running process; threads read its pipes, so that neither a flood nor silence blocks us."""
 
-    def __init__(self, command: list[str]) -> None:
+    def __init__(self, command: list[str], log: int | None = None) -> None:
+        """`log` is a file descriptor for its standard error; without one its end is quoted where
+        the process fails."""
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
+            command,
+            stdin=pipe,
+            stdout=pipe,
+            stderr=pipe if log is None else log,
+            start_new_session=True,
         )
         end_with_parent(self._process.pid)
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
@@ -84,8 +89,8 @@ class LineProcess:
         for reader in self._readers:
             reader.join(timeout=1.0)
         for stream in (self._process.stdout, self._process.stderr):
-            assert stream is not None
-            stream.close()
+            if stream is not None:
+                stream.close()
 
     def _kill(self) -> None:
         if os.name == "posix":
@@ -95,7 +100,8 @@ class LineProcess:
             self._process.kill()
 
     def _read_stdout(self) -> None:
-        stdout = _stream(self._process.stdout)
+        stdout = self._process.stdout
+        assert stdout is not None
         while line := stdout.readline(MAX_LINE):
             if not self._put(line):
                 return
@@ -109,8 +115,8 @@ class LineProcess:
         return False
 
     def _read_stderr(self) -> None:
-        stderr = _stream(self._process.stderr)
-        while line := stderr.readline(MAX_LINE):
+        stderr = self._process.stderr
+        while stderr is not None and (line := stderr.readline(MAX_LINE)):
             self._stderr_tail.append(line)
 
     def _exit_message(self) -> str:
@@ -123,8 +129,3 @@ class LineProcess:
         how = "closed its output" if status is None else f"ended with status {status}"
         stderr = b"".join(self._stderr_tail).decode(errors="replace").strip()
         return f"the program {how}" + (f", saying: {stderr[-400:]}" if stderr else "")
-
-
-def _stream(stream: IO[bytes] | None) -> IO[bytes]:
-    assert stream is not None
-    return stream

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import Path
 from typing import Any, ClassVar
+
+import numpy as np
 
 from .errors import AgentNotReady, IllegalAction, TriremeError
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
 from .record import Forfeited, Record, RecordWriter, parse_record
 from .registry import make_agent, make_game
 from .seeding import fresh_seed, streams
+from .stop_signals import is_stop
 
 Opening = Sequence[str | Mapping[Seat, str]]
 """Moves made before the agents are asked: text for the seat (or nature) that moves alone, a
@@ -191,10 +196,10 @@ def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
     began = time.perf_counter()
     try:
         action = agent.act(turn)
-    except KeyboardInterrupt:  # Ctrl-C ends the program, not the agent
-        raise
     except BaseException as error:
-        raise _fault(turn.seat, error) from error
+        if is_stop(error):
+            raise
+        raise fault_of(turn.seat, error) from error
     took = time.perf_counter() - began
     if turn.seconds is not None and took > turn.seconds * (1 + GRACE) + GRACE:
         raise Forfeit(turn.seat, "time", f"took {took:.3f} s of {turn.seconds:g} s")
@@ -275,52 +280,91 @@ def _preparation_fault(game: AnyGame, seat: Seat, agent: AnyAgent, label: str) -
     """The forfeit of an agent whose own code fails in `prepare`."""
     try:
         prepare_agent(agent, game, label)
-    except (KeyboardInterrupt, AgentNotReady):
+    except AgentNotReady:
         raise
     except BaseException as error:
-        return _fault(seat, error)
+        if is_stop(error):
+            raise
+        return fault_of(seat, error)
     return None
 
 
-def _fault(seat: Seat, error: BaseException) -> Forfeit:
+def fault_of(seat: Seat, error: BaseException) -> Forfeit:
     """The forfeit of `seat`, whatever its agent has raised: it can't blame another seat."""
-    reason = getattr(error, "reason", None) if isinstance(error, AgentFault | Forfeit) else None
-    detail = error.detail if isinstance(error, Forfeit) else describe_error(error)
-    known = reason if isinstance(reason, str) and reason in REASONS else "exception"
-    return Forfeit(seat, known, bounded(str(detail)))
+    reason = "exception"
+    detail = describe_error(error)
+    try:
+        if isinstance(error, AgentFault | Forfeit) and error.reason in REASONS:
+            reason = str(error.reason)
+        if isinstance(error, Forfeit):
+            detail = bounded(str(error.detail))
+    except BaseException as fault:  # an exception's class may be the agent's own
+        if is_stop(fault):
+            raise
+    return Forfeit(seat, reason, detail)
 
 
 def describe_error(error: BaseException) -> str:
     """The error in one line of bounded length, even if its own text can't be had."""
-    named = "" if isinstance(error, AgentFault) else f"{type(error).__name__}: "
     try:
-        text = str(error)
-    except BaseException:
-        text = "(an error whose text can't be had)"
-    return bounded(named + text)
+        text = str.__str__(str(error)) or _raised_at(error)
+        return bounded(text if isinstance(error, AgentFault) else f"{type(error).__name__}: {text}")
+    except BaseException as fault:
+        if is_stop(fault):
+            raise
+        name = type.__dict__["__name__"].__get__(type(error))
+        return bounded(f"{name}: (an error whose text can't be had)")
+
+
+def _raised_at(error: BaseException) -> str:
+    """Where an error without a text was raised."""
+    frames = traceback.extract_tb(error.__traceback__, limit=-1)
+    return f"raised in {Path(frames[0].filename).name}, line {frames[0].lineno}" if frames else ""
 
 
 def bounded(text: str) -> str:
     """Text that fits into a record: its beginning, where it is long."""
-    text = text.encode("utf-8", "replace").decode()
+    text = text[: MOST_DETAIL + 1].encode("utf-8", "replace").decode()
     return text if len(text) <= MOST_DETAIL else f"{text[: MOST_DETAIL - 1]}…"
 
 
-def _shown(action: object) -> str:
+def shown(value: object) -> str:
+    """A value as text of bounded length, even if it does not let itself be shown."""
     try:
-        return bounded(repr(action))
-    except BaseException:
-        return f"an object of {type(action).__name__} that can't be shown"
+        return bounded(str.__str__(repr(value)))
+    except BaseException as fault:
+        if is_stop(fault):
+            raise
+        return "(which can't be shown)"
+
+
+def _check_type(turn: Turn[Any, Any], action: object) -> None:
+    """Raise `IllegalAction`, with an example, unless `action` is of the type of legal ones."""
+    example = turn.legal.sample(np.random.default_rng(0))
+    if not isinstance(action, type(example)):
+        raise IllegalAction(
+            f"expected {type(example).__name__}, such as {shown(example)},"
+            f" not the {type(action).__name__} {shown(action)}"
+        )
 
 
 def _checked(session: Session, seat: Seat, action: Any) -> Any:
     try:
         session.game.check(session.state, seat, action)
         session.game.write(action)  # what is no action at all may slip through a check
-    except IllegalAction as error:
-        raise Forfeit(seat, "illegal", bounded(str(error))) from error
-    except Exception as error:
-        raise Forfeit(
-            seat, "illegal", bounded(f"{_shown(action)} is no action: {error}")
-        ) from error
+    except BaseException as error:
+        if is_stop(error):
+            raise
+        raise Forfeit(seat, "illegal", why_illegal(session.turn(seat), action, error)) from error
     return action
+
+
+def why_illegal(turn: Turn[Any, Any], action: Any, error: BaseException) -> str:
+    """Why `action` was refused with `error`: first of all, whether its type is another one."""
+    try:
+        _check_type(turn, action)
+    except IllegalAction as wrong:
+        return bounded(str(wrong))
+    if isinstance(error, IllegalAction):
+        return bounded(str(error))
+    return bounded(f"{shown(action)} is no action: {describe_error(error)}")

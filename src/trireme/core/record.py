@@ -18,7 +18,7 @@ from uuid import uuid4
 
 import msgspec
 
-from .errors import RecordError, TriremeError
+from .errors import RecordError, TriremeError, why_unreadable
 from .game import CHANCE, AnyGame, Seat
 from .options import settings
 from .registry import make_game
@@ -293,9 +293,11 @@ def _parse_line(line: str, number: int) -> _Move | _Undo | End:
 def _decode(line: str, kind: type[T], number: int) -> T:
     try:
         return msgspec.json.decode(line.encode(), type=kind)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         what = "the header of a Trireme record" if kind is Header else "a line of a Trireme record"
-        raise RecordError(f"not {what}: {error}; found {line[:60]!r}", number) from None
+        raise RecordError(
+            f"not {what}: {why_unreadable(error)}; found {line[:60]!r}", number
+        ) from None
 
 
 def _game_of(header: Header) -> AnyGame:

@@ -264,9 +264,46 @@ def agent_class(game: str, name: str) -> type[Any]:
         return cls
     found = _plugin_agents(game)
     if name not in found.working:
-        raise found.fault(name) or unknown(f"agent of {game}", name, agents_of(game))
+        raise found.fault(name) or _of_another_game(game, name)
     plugin: type[Any] = load(_place(found.working[name]))
     return plugin
+
+
+def _of_another_game(game: str, name: str) -> TriremeError:
+    others = [other for other in GAMES if other != game and name in agents_of(other)]
+    if others:
+        return BadSpec(f"agent {name!r} plays {' and '.join(others)}, not {game}")
+    return unknown(f"agent of {game}", name, agents_of(game))
+
+
+def is_shipped(game: str, spec: str) -> bool:
+    """Whether the spec names an agent of Trireme or of the game's own package, and not a class of
+    a user's module or file, or of another package."""
+    parsed = parse_spec(spec)
+    return parsed.cls is None and parsed.name in _own_agents(game)
+
+
+def games_of(cls: type[Any]) -> tuple[str, ...]:
+    """The games that an agent's class declares as `game` or `games`, or whose package it is in;
+    () where it may play any."""
+    for declared in (getattr(cls, "games", None), getattr(cls, "game", None)):
+        if isinstance(declared, str):
+            return (declared,)
+        if isinstance(declared, tuple | list | frozenset | set) and all(
+            isinstance(name, str) for name in declared
+        ):
+            return tuple(declared)
+    place = f"{cls.__module__}:{cls.__qualname__}"
+    if place in COMMON_AGENTS.values():
+        return ()
+    return tuple(name for name in BUILT_IN if place in find(name).agents.values())
+
+
+def check_plays(game: str, name: str, cls: type[Any]) -> None:
+    """Raise `BadSpec` if the agent's class is known to play other games only."""
+    games = games_of(cls)
+    if games and game not in games:
+        raise BadSpec(f"agent {name!r} plays {' and '.join(games)}, not {game}")
 
 
 def make_agent(game: AnyGame | str, spec: str) -> AnyAgent:
@@ -282,6 +319,7 @@ def make_agent(game: AnyGame | str, spec: str) -> AnyAgent:
         cls = _foreign_class(parsed.name, parsed.cls)
     else:
         cls = agent_class(name, parsed.name)
+    check_plays(name, spec, cls)
     agent: AnyAgent = build(
         cls,
         parsed.options,

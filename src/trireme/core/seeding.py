@@ -41,9 +41,18 @@ class HashedSeed(ISpawnableSeedSequence):
         return HashedSeed(hashlib.blake2b(b"child %d" % number, key=self._digest).digest())
 
 
-def seat_digest(seed: int, seat: Seat) -> bytes:
-    """What a seat's generator is made from: 64 bytes that do not tell the seed."""
-    return hashlib.blake2b(b"%d %d" % (seed, seat), key=_KEY).digest()
+def seat_digest(seed: int, seat: Seat, *place: int) -> bytes:
+    """What a seat's generator is made from: 64 bytes that do not tell the seed.
+
+    `place` is a decision's place in the game, where each decision has a generator of its own.
+    """
+    return hashlib.blake2b(b" ".join(b"%d" % n for n in (seed, seat, *place)), key=_KEY).digest()
+
+
+def global_seed(seed: int, seat: Seat) -> int:
+    """A 64-bit seed for the generators of `random` and numpy that the agent of a seat may use."""
+    digest = hashlib.blake2b(b"global", key=seat_digest(seed, seat), digest_size=8).digest()
+    return int.from_bytes(digest, "big")
 
 
 def seat_generator(digest: bytes) -> Generator:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from sqlalchemy import URL, Engine, create_engine, event, make_url
-from sqlalchemy.exc import ArgumentError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.pool import NullPool
 
 from trireme.core.errors import TriremeError
@@ -55,7 +55,7 @@ def open_store(url: str | None = None) -> Engine:
         engine = _sqlite(parsed.database)
     try:
         upgrade(engine)
-    except OperationalError as error:
+    except DBAPIError as error:
         engine.dispose()
         shown = parsed.render_as_string(hide_password=True)
         raise StoreError(f"can't open the database {shown}: {error.orig}") from error
@@ -65,7 +65,10 @@ def open_store(url: str | None = None) -> Engine:
 def _sqlite(database: str | None) -> Engine:
     if not database or database == ":memory:":
         raise StoreError("expected a SQLite file: results must outlive the program")
-    Path(database).parent.mkdir(parents=True, exist_ok=True)
+    try:
+        Path(database).parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreError(f"can't open the database {database!r}: {error.strerror}") from None
     engine = create_engine(
         f"sqlite:///{database}", poolclass=NullPool, connect_args={"timeout": BUSY_SECONDS}
     )

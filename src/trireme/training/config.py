@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -16,6 +18,9 @@ T = TypeVar("T")
 
 PLACES = (Path(__file__).parent / "configs", Path(__file__).parents[3] / "config")
 """Folders of the configs that ship: in an installed package, and in a checkout."""
+
+MAX_DEPTH = 100
+"""Levels of nesting in a config."""
 
 
 def load(cls: type[T], path: Path | None, options: Mapping[str, Any], *, owner: str) -> T:
@@ -48,9 +53,13 @@ def _shipped(path: Path) -> Path:
 def read(path: Path) -> dict[str, Any]:
     """The keys and values of a YAML file."""
     try:
-        found = msgspec.yaml.decode(path.read_bytes())
+        data = path.read_bytes()
+        _check_depth(data)
+        found = msgspec.yaml.decode(data)
     except ImportError:  # msgspec reads YAML by this package
         raise MissingExtra("learn", "a YAML config", "yaml") from None
+    except RecursionError:
+        raise BadSettings(f"{str(path)!r} is nested too deeply for a config") from None
     except OSError as error:
         raise BadSettings(f"can't read the config {str(path)!r}: {error.strerror}") from None
     except msgspec.DecodeError as error:
@@ -60,6 +69,18 @@ def read(path: Path) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise BadSettings(f"{str(path)!r} must hold keys and values, not {found!r:.60}")
     return found
+
+
+def _check_depth(data: bytes) -> None:
+    """Raise `RecursionError` where libyaml, which has no limit, would overflow the stack."""
+    yaml: Any = importlib.import_module("yaml")
+    depth = 0
+    with suppress(yaml.YAMLError):  # the decoder says what is wrong
+        for event in yaml.parse(data, getattr(yaml, "CSafeLoader", yaml.SafeLoader)):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > MAX_DEPTH:
+                raise RecursionError
 
 
 def fingerprint(config: object, without: Collection[str] = ()) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import pickle
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,7 +19,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
-from uuid import uuid4
 
 import cloudpickle  # type: ignore[import-untyped]
 
@@ -29,10 +27,12 @@ from trireme.arena.player import Job, forfeited
 from trireme.arena.schedule import Fixture
 from trireme.core.child_processes import end_with_parent, forget
 from trireme.core.errors import TriremeError
+from trireme.core.isolation import protect_memory
 from trireme.core.record import Moves, parse_record
 
 from . import ArenaError
 from .chunk_size import ChunkSizer
+from .log import cap_log
 from .worker import Activity, ActivityLog
 
 POLL_SECONDS = 0.2
@@ -56,8 +56,9 @@ class Processes:
         if os.name != "posix":
             raise ArenaError("the processes executor needs Linux or macOS; use serial")
         self._job, self._count, self._log = job, workers, log
-        self._folder = Path(tempfile.mkdtemp(prefix="trireme-arena-"))
         self._packed = cloudpickle.dumps(job)
+        if job.secretive:
+            protect_memory()
         self._workers: list[_Worker] = []
         self._deaths: Counter[Activity] = Counter()
         self._starts = 0
@@ -68,7 +69,7 @@ class Processes:
     def __exit__(self, *_: object) -> None:
         for worker in self._workers:
             worker.kill()
-        shutil.rmtree(self._folder, ignore_errors=True)
+        cap_log(self._log)
 
     def pids(self) -> list[int]:
         """The processes of the workers."""
@@ -88,9 +89,10 @@ class Processes:
     def _start_workers(self, wanted: int) -> None:
         """Start workers until there are enough for the games that wait."""
         while len(self._workers) < wanted:
-            self._workers.append(_Worker(self._folder, self._packed, self._log))
+            self._workers.append(_Worker(self._packed, self._log))
 
     def _collect(self, queue: deque[Fixture], sizer: ChunkSizer) -> Iterator[Played]:
+        cap_log(self._log)
         ready = wait([w.link for w in self._workers], timeout=POLL_SECONDS)
         for worker in list(self._workers):
             if worker.link in ready:
@@ -163,19 +165,19 @@ class Processes:
 class _Worker:
     """One worker process, seen from its parent."""
 
-    def __init__(self, folder: Path, packed: bytes, log: Path | None) -> None:
-        self._path = folder / uuid4().hex
-        self.activity_log = ActivityLog(self._path, create=True)
+    def __init__(self, packed: bytes, log: Path | None) -> None:
         self.last_record = ""
         ours, theirs = socket.socketpair()
-        code = f"from trireme.arena.executors.worker import main; main({theirs.fileno()})"
-        with Path(log or os.devnull).open("ab") as sink:
+        with Path(log or os.devnull).open("ab") as sink, tempfile.TemporaryFile() as unnamed:
+            self.activity_log = ActivityLog(unnamed.fileno(), create=True)
+            descriptors = theirs.fileno(), unnamed.fileno()
+            code = f"from trireme.arena.executors.worker import main; main{descriptors}"
             self._process = subprocess.Popen(
                 [sys.executable, "-c", code],
                 stdin=subprocess.DEVNULL,
                 stdout=sink,
                 stderr=sink,
-                pass_fds=[theirs.fileno()],
+                pass_fds=descriptors,
                 env={**ONE_THREAD, **os.environ},
                 process_group=0,
             )
@@ -187,7 +189,7 @@ class _Worker:
         self.chunk: dict[int, Fixture] = {}
         self._seen, self._since = self.activity_log.activity(), time.monotonic()
         with suppress(OSError):
-            self.link.send((sys.path, self._path, packed))
+            self.link.send((sys.path, packed))
 
     def give(self, fixtures: list[Fixture]) -> None:
         self.chunk = {f.number: f for f in fixtures}
@@ -228,7 +230,6 @@ class _Worker:
         self.link.close()
         self.last_record = self.activity_log.record()
         self.activity_log.close()
-        self._path.unlink(missing_ok=True)
 
 
 def _moves(record: str) -> tuple[Moves, ...]:

@@ -15,29 +15,37 @@ from pathlib import Path
 import numpy as np
 
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job, NoMonitor, play_fixture
+from trireme.arena.player import FixturePlayer, Job, NoMonitor
 from trireme.arena.schedule import Fixture
+
+from .log import cap_log
 
 
 class Serial:
     """Plays in schedule order."""
 
     def __init__(self, job: Job, log: Path | None = None) -> None:
-        self._job, self._log = job, log or Path(os.devnull)
+        self._job, self._path = job, log or Path(os.devnull)
 
     def __enter__(self) -> Serial:
+        self._log = self._path.open("a", encoding="utf-8", errors="backslashreplace")
+        self._player = FixturePlayer(self._job, self._log.fileno())
         return self
 
-    def __exit__(self, *_: object) -> None: ...
+    def __exit__(self, *_: object) -> None:
+        self._player.close()
+        self._log.close()
+        cap_log(self._path)
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         kept, kept_numpy = random.getstate(), np.random.get_state()
         try:
-            with self._log.open("a", encoding="utf-8") as log:
-                for fixture in fixtures:
-                    with redirect_stdout(log):
-                        done = play_fixture(self._job, fixture, NoMonitor())
-                    yield done
+            for fixture in fixtures:
+                with redirect_stdout(self._log):
+                    done = self._player.play(fixture, NoMonitor())
+                self._log.flush()
+                cap_log(self._path)
+                yield done
         finally:
             random.setstate(kept)
             np.random.set_state(kept_numpy)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import signal
+import os
 import struct
 import sys
 import time
@@ -10,14 +10,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from mmap import mmap
 from multiprocessing.connection import Connection
-from pathlib import Path
 
 import cloudpickle  # type: ignore[import-untyped]
 
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job, play_fixture
+from trireme.arena.player import FixturePlayer, Job
 from trireme.arena.schedule import Fixture
 from trireme.core.game import Seat
+from trireme.core.stop_signals import ignore_interrupts
 
 SEND_AFTER = 0.1
 """Seconds of finished work that are sent together: the most that a dying worker loses."""
@@ -50,12 +50,11 @@ class ActivityLog:
     Writing to it costs the worker no system call, and it outlives the worker, however that died.
     """
 
-    def __init__(self, path: Path, *, create: bool = False) -> None:
+    def __init__(self, descriptor: int, *, create: bool = False) -> None:
+        """`descriptor` is that of a file without a name: no other process can open it."""
         if create:
-            with path.open("wb") as file:
-                file.truncate(_SIZE)
-        with path.open("r+b") as file:
-            self._map = mmap(file.fileno(), _SIZE)
+            os.ftruncate(descriptor, _SIZE)
+        self._map = mmap(descriptor, _SIZE)
         self._game, self._call, self._written = -1, 0, 0
         if create:
             self.idle()
@@ -93,25 +92,30 @@ class ActivityLog:
         return self._map[_RECORD : _RECORD + length].decode()
 
 
-def main(descriptor: int) -> None:
+def main(link_descriptor: int, log_descriptor: int) -> None:
     """The entry point: receive the job, report readiness, play chunks until the pipe closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    link = Connection(descriptor)
-    paths, activity_path, packed = link.recv()
+    ignore_interrupts()
+    link = Connection(link_descriptor)
+    paths, packed = link.recv()
     sys.path[:] = paths
     job: Job = cloudpickle.loads(packed)
-    activity_log = ActivityLog(activity_path)
+    activity_log = ActivityLog(log_descriptor)
+    os.close(log_descriptor)
+    player = FixturePlayer(job, sys.stderr.fileno())
     link.send([])
     with suppress(EOFError, OSError):
         while True:
-            _play(link, job, activity_log, link.recv())
+            _play(link, player, activity_log, link.recv())
+    player.close()
 
 
-def _play(link: Connection, job: Job, activity_log: ActivityLog, chunk: list[Fixture]) -> None:
+def _play(
+    link: Connection, player: FixturePlayer, activity_log: ActivityLog, chunk: list[Fixture]
+) -> None:
     done: list[Played] = []
     began = time.monotonic()
     for fixture in chunk:
-        done.append(play_fixture(job, fixture, activity_log))
+        done.append(player.play(fixture, activity_log))
         if time.monotonic() - began > SEND_AFTER:
             link.send(done)
             done, began = [], time.monotonic()

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import trireme
-from trireme.arena.match import Match
+from trireme.arena.match import Match, Place
 from trireme.arena.outcome import Outcome, results_hash
 from trireme.arena.run import Progress
 from trireme.arena.schedule import Fixture
@@ -33,6 +33,8 @@ class AgentReport:
 
     name: str
     spec: str | None
+    place: Place
+    """Where it ran: shipped, isolated, in-process or external."""
     games: int
     time_per_move: float
     """Seconds, the mean over all its decisions."""
@@ -192,10 +194,12 @@ def _agents(
     faults = Counter(f.agent for f in forfeits)
     specs = {e.name: e.spec for e in match.entrants}
     timed = timed_agents(match)
+    places = dict(zip(match.names, match.places, strict=True))
     return tuple(
         AgentReport(
             name,
             specs[name],
+            places[name],
             standing.games,
             seconds[name] / decisions[name] if decisions[name] else 0.0,
             faults[name],

@@ -101,7 +101,8 @@ def _standings(report: Report, colours: dict[str, str]) -> str:
 
 
 def _standing(agent: AgentReport, colour: str) -> str:
-    spec = agent.spec if agent.spec not in (None, agent.name) else ""
+    spec = agent.spec if agent.spec not in (None, agent.name) else None
+    origin = agent.place if spec is None else f"{spec} · {agent.place}"
     cells = [str(agent.games)]
     standing = agent.standing
     if isinstance(standing, ShotsStanding):
@@ -119,7 +120,7 @@ def _standing(agent: AgentReport, colour: str) -> str:
     timed = ' <span class="tag" title="results depend on time">timed</span>' if agent.timed else ""
     return (
         f'<tr><td class="agent"><span class="dot" style="background:{colour}"></span>'
-        f"{escape(agent.name)}{timed}<small>{escape(spec or '')}</small></td>{body}</tr>"
+        f"{escape(agent.name)}{timed}<small>{escape(origin)}</small></td>{body}</tr>"
     )
 
 

@@ -65,11 +65,11 @@ async def analyse(lobby: Lobby, request: AnalysisRequest) -> AnalysisResponse:
     spec = request.agent or (await lobby.catalogue.game(game.name)).opponent
     await lobby.catalogue.check_agent(game.name, settings, spec)
     budget = _budget(request.seconds, lobby.limits)
-    at = SeatView(
+    at = SeatView.of(
         request.seat,
         game.view(state, request.seat),
         seed=0,
-        key=(request.seat + 1, request.move),
+        place=request.move,
         seconds=budget,
     )
     task = Decide(game.name, settings, spec, at, game.legal(state, request.seat))
@@ -109,7 +109,7 @@ async def _insight(
     if find(game.name).insight is None:
         raise Refusal("no_insight", f"{game.name} offers no insight")
     budget = _budget(seconds, lobby.limits)
-    at = SeatView(seat, game.view(state, seat), seed=0, key=(seat + 1,), seconds=budget)
+    at = SeatView.of(seat, game.view(state, seat), seed=0, seconds=budget)
     task = ComputeInsight(game.name, settings_of(game), at)
     found: dict[str, Any] = await _run(lobby, task, budget)
     return found

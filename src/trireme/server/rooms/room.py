@@ -299,11 +299,11 @@ class Room:
     def decide_task(self, seat: Seat, spec: str, seconds: float) -> Decide:
         """The current decision of `seat` for an agent in a worker: its view and nothing else."""
         table = self.table
-        at = SeatView(
+        at = SeatView.of(
             seat,
             table.game.view(table.state, seat),
             seed=table.setup.seed,
-            key=(seat + 1, table.version),
+            place=table.version,
             seconds=seconds,
         )
         legal = table.game.legal(table.state, seat)

@@ -14,14 +14,15 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import msgspec
-from numpy.random import PCG64, Generator, SeedSequence
+from numpy.random import Generator
 
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.extras import missing_package, require
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.play import prepare_agent
+from trireme.core.play import describe_error, prepare_agent, shown
 from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
+from trireme.core.seeding import seat_digest, seat_generator
 from trireme.core.spec import parse_spec
 
 WARM_UP_SECONDS = 0.05
@@ -112,13 +113,17 @@ class SeatView:
 
     seat: int
     view: Any
-    seed: int
-    key: tuple[int, ...]
-    """The decision's place in the game: with the seed, it makes the random stream."""
+    digest: bytes
+    """What the random stream is made from; it does not tell the room's seed."""
     seconds: float
 
+    @classmethod
+    def of(cls, seat: int, view: Any, *, seed: int, place: int = 0, seconds: float) -> SeatView:
+        """`place` is the decision's place in the game: each has a random stream of its own."""
+        return cls(seat, view, seat_digest(seed, seat, place), seconds)
+
     def rng(self) -> Generator:
-        return Generator(PCG64(SeedSequence(self.seed, spawn_key=self.key)))
+        return seat_generator(self.digest)
 
 
 @dataclass(frozen=True)
@@ -138,11 +143,11 @@ class Decide(AgentTask):
         try:
             action = agent.act(turn)
         except Exception as error:
-            raise TaskFailure("exception", f"{type(error).__name__}: {error}") from error
+            raise TaskFailure("exception", describe_error(error)) from error
         try:
             return game.write(action)
         except Exception as error:
-            raise TaskFailure("illegal", f"{action!r} is no action: {error}") from None
+            raise TaskFailure("illegal", f"{shown(action)} is no action: {error}") from None
 
 
 @dataclass(frozen=True)
