@@ -21,7 +21,7 @@ from trireme.battleship.agents.rl import logits
 from trireme.battleship.agents.shooting_agent import TargetView
 from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Shot
-from trireme.core.errors import BadSpec
+from trireme.core.errors import BadSpec, MissingExtra
 from trireme.core.game import Turn
 from trireme.core.onnx import Network
 from trireme.gomoku.agents.dqn import DQN, values
@@ -204,7 +204,7 @@ def test_without_onnxruntime_an_agent_says_what_to_install(
         return real(name, *args, **more)
 
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(BadSpec, match=r"trireme-lab\[nets\]"):
+    with pytest.raises(MissingExtra, match=r"trireme-lab\[nets\]"):
         Network(SHIPPED[0] / "network.onnx")
 
 

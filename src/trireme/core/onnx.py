@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import BadSpec
-from .extras import require
+from .errors import BadSpec, MissingExtra
 
 Floats = NDArray[np.float32]
 
@@ -19,9 +18,10 @@ class Network:
     """A network loaded from a file: named arrays in, one array out."""
 
     def __init__(self, path: Path) -> None:
-        require("nets", "a network")
-        import onnxruntime  # type: ignore[import-untyped]
-
+        try:
+            import onnxruntime  # type: ignore[import-untyped]
+        except ImportError:
+            raise MissingExtra("nets", "a network", "onnxruntime") from None
         if not path.is_file():
             raise BadSpec(f"there is no network {str(path)!r}")
         options = onnxruntime.SessionOptions()
