@@ -24,6 +24,7 @@ from trireme.arena.executors import make_executor
 from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 from trireme.core.game import close
+from trireme.core.isolation import IsolatedAgent
 
 WARM = 6
 """First games, in which kernels compile, that do not count."""
@@ -95,6 +96,25 @@ def scaling(match: Match, workers: list[int], with_ray: bool, folder: Path) -> N
         raise SystemExit("the results differ")
 
 
+def isolation(name: str, games: int) -> None:
+    """What a process of its own costs an agent: once, for every game, and for every move."""
+    game = make_game(name)
+    agent = IsolatedAgent("random", "trireme.core.agents:Random")
+    _, first = timed(lambda: agent.prepare(game))
+    _, next_ = timed(lambda: agent.prepare(game))
+    moves: dict[str, float] = {}
+    for where, player in (("isolated", agent), ("in-process", make_agent(game, "random"))):
+        results = [play(game, [player, "random"][: game.seats], seed=seed) for seed in range(games)]
+        # The quickest game: what other programs on the machine cost is not meant.
+        moves[where] = min(r.seconds[0] / r.decisions[0] for r in results)
+    agent.close()
+    print(
+        f"{name}: process started in {first:.2f} s, ready for the next game in"
+        f" {next_ * 1e3:.1f} ms; a random move takes {moves['isolated'] * 1e6:.0f} µs isolated,"
+        f" {moves['in-process'] * 1e6:.0f} µs in-process"
+    )
+
+
 def make_match(game: str, agents: list[str], games: int) -> Match:
     made = make_game(game)
     return Match(made, entrants(made, agents), games=games)
@@ -105,11 +125,18 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=200, help="games of each overhead measurement")
     parser.add_argument("--long", type=int, default=1500, help="games of scaling; 0 leaves it out")
     parser.add_argument("--workers", type=int, nargs="*", default=[1, 2, 4])
+    parser.add_argument(
+        "--isolation", action="store_true", help="measure only what isolation costs"
+    )
     parser.add_argument("--ray", action="store_true", help="play the long match on Ray as well")
     options = parser.parse_args()
     if options.games < 2 * (WARM + 2):
         parser.error(f"--games must be at least {2 * (WARM + 2)}: the first {WARM} don't count")
     print(f"load average before: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
+    if options.isolation:
+        for name in ("gomoku", "battleship", "navigation"):
+            isolation(name, games=10)
+        return
     gomoku = ["a=heuristic:epsilon=0.1", "b=heuristic:epsilon=0.1"]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

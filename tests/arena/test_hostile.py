@@ -23,7 +23,7 @@ from trireme.arena.run import Progress
 
 HOSTILE = Path(__file__).parents[1] / "core" / "hostile_agents.py"
 SPIES = ("SeedSpy", "FrameSpy", "GarbageSpy", "ModuleSpy", "ProcessSpy", "FileSpy")
-BATTLESHIP = make_game("battleship:rows=7,cols=7")
+BATTLESHIP = make_game("battleship:rows=8,cols=8")
 
 
 def hostile(*names: str) -> list[str]:
@@ -245,7 +245,7 @@ def test_a_cell_from_a_battleship_agent_hears_what_was_expected(
     made = Match(BATTLESHIP, entrants(BATTLESHIP, hostile("Cell")), games=1, isolate=isolate)
     (outcome,) = run_match(start(made, tmp_path / "run"), executor="serial").outcomes.values()
     assert outcome.forfeits[0].detail == (
-        "expected Salvo, such as Salvo(cells=((5, 6),)), not the tuple (1, 6)"
+        "expected Salvo, such as Salvo(cells=((6, 6),)), not the tuple (1, 6)"
     )
 
 

@@ -159,8 +159,8 @@ class RunFolderSpy(Spy):
                 continue
             seeds = [f.seed for f in folder.fixtures if not folder.record_path(f.number).exists()]
             fleets.append(turn.game.draw(turn.game.start(), stream(seeds[0], CHANCE)))
-        texts = [record.read_text() for record in Path.cwd().rglob("records/*")]
-        return fleets + _read(turn, texts)
+        records = sorted(Path.cwd().rglob("records/*"), key=lambda r: -r.stat().st_mtime_ns)
+        return fleets + _read(turn, [record.read_text() for record in records])
 
 
 def _parents() -> list[int]:

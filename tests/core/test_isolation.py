@@ -10,7 +10,7 @@ import pytest
 
 from trireme import AgentNotReady, make_agent, make_game, play
 from trireme.core.isolation import LONGEST_DETAIL, IsolatedAgent
-from trireme.core.play import Session
+from trireme.core.play import AgentFault, Forfeit, Session
 
 HOSTILE = Path(__file__).with_name("hostile_agents.py")
 SPIES = ("SeedSpy", "FrameSpy", "GarbageSpy", "ModuleSpy", "ProcessSpy", "FileSpy")
@@ -127,3 +127,38 @@ def test_children_end_with_their_agent(tmp_path: Path, monkeypatch: pytest.Monke
 def test_a_spec_that_can_t_be_made_is_an_error_and_no_forfeit() -> None:
     with isolated("Nobody") as agent, pytest.raises(AgentNotReady, match="unknown class"):
         game_with(agent)
+
+
+class _NoText(str):
+    """Text that fails in whatever is done with it."""
+
+    def __str__(self) -> str:
+        raise SystemExit
+
+    def encode(self, *_: Any) -> bytes:
+        raise SystemExit
+
+
+class _NoReason(AgentFault):
+    @property
+    def reason(self) -> str:  # type: ignore[override]
+        raise SystemExit
+
+
+class _NoDetail(Forfeit):
+    def __init__(self) -> None:
+        super().__init__(1, "illegal", "x")
+        self.detail = _NoText("x")
+
+
+@pytest.mark.parametrize("error", [_NoDetail(), _NoReason("x"), RuntimeError(_NoText("x"))])
+def test_an_error_can_t_fail_while_it_is_described(error: BaseException) -> None:
+    class Raises:
+        name = "raises"
+
+        def act(self, turn: Any) -> Any:
+            raise error
+
+    (forfeit,) = game_with(Raises()).forfeits
+    assert forfeit.seat == 0
+    assert forfeit.detail

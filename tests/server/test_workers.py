@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -264,3 +265,13 @@ def test_the_opponent_gets_ready_while_the_player_thinks(tmp_path: Path) -> None
 
     asyncio.run(story())
     engine.dispose()
+
+
+def test_a_task_does_not_hold_the_room_s_seed() -> None:
+    seed = 4_503_599_627_370_495
+    places = [(0, 0), (0, 1), (1, 0)]
+    views = [SeatView.of(seat, None, seed=seed, place=place, seconds=1.0) for seat, place in places]
+    assert len({view.rng().integers(1 << 60) for view in views}) == len(places)
+    packed = pickle.dumps(views)
+    assert seed.to_bytes(7, "little") not in packed
+    assert str(seed).encode() not in packed

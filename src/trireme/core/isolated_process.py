@@ -24,6 +24,7 @@ from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
 from .play import AgentFault, Forfeit, bounded, fault_of, prepare_agent, shown, why_illegal
 from .registry import make_agent, make_game
+from .stop_signals import ignore_interrupts
 
 _CAP_SYS_PTRACE = 19
 _CAPABILITY_VERSION_3 = 0x20080522
@@ -132,6 +133,7 @@ def drop_ptrace() -> None:
 
 def main() -> None:
     drop_ptrace()
+    ignore_interrupts()
     replies: IO[bytes] = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     host = _Host()
