@@ -13,13 +13,21 @@ from hypothesis import strategies as st
 from trireme import TriremeError
 from trireme.battleship.fleets import check_fleet
 from trireme.envs import BattleshipEnv, BattleshipVectorEnv, ResetNeeded
-from trireme.envs.battleship_vector import HIT, INVALID, MISS, NOTHING, SUNK, WON
+from trireme.envs.battleship_vector import HIT, INVALID, MINE, MISS, NOTHING, SUNK, WON
 
 ID = "trireme/Battleship-v0"
 SMALL = {"board_size": (5, 5), "ship_placement": "A1-A3 C1-C2"}
 """A cruiser on cells 0 1 2, a destroyer on cells 10 11."""
 WINNING = (0, 1, 2, 10, 11)
-RESULTS = {MISS: "miss", HIT: "hit", SUNK: "hit", WON: "win", INVALID: "invalid", NOTHING: None}
+RESULTS = {
+    MISS: "miss",
+    MINE: "mine",
+    HIT: "hit",
+    SUNK: "hit",
+    WON: "win",
+    INVALID: "invalid",
+    NOTHING: None,
+}
 
 
 def vector(num: int = 3, **options: Any) -> BattleshipVectorEnv:
@@ -53,6 +61,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     touching=st.booleans(),
     uniform=st.booleans(),
     flat=st.booleans(),
+    mines=st.integers(0, 5),
     max_steps=st.integers(1, 200),
     mode=st.sampled_from(list(AutoresetMode)),
     seed=st.integers(0, 2**32),
@@ -63,6 +72,7 @@ def test_every_board_is_the_single_environment(
     touching: bool,
     uniform: bool,
     flat: bool,
+    mines: int,
     max_steps: int,
     mode: AutoresetMode,
     seed: int,
@@ -73,8 +83,9 @@ def test_every_board_is_the_single_environment(
         "touching": touching,
         "placement": "uniform" if uniform else "sequential",
         "flat": flat,
+        "mines": mines,
         "max_steps": max_steps,
-        "rewards": {"miss": -0.25, "sunk": 11},
+        "rewards": {"miss": -0.25, "sunk": 11, "mine": -3},
     }
     env = vector(4, autoreset_mode=mode, **options)
     twins = [BattleshipEnv(**options) for _ in range(4)]  # type: ignore[arg-type]

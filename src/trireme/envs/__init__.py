@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 if TYPE_CHECKING:
-    from .battleship import BattleshipEnv, Rewards
+    from .battleship import BattleshipEnv
+    from .battleship_setup import Rewards
     from .battleship_vector import BattleshipVectorEnv
     from .checks import ResetNeeded
     from .gomoku_vector import GomokuVectorEnv
@@ -42,7 +43,7 @@ _PLACES = {
     "GomokuVectorEnv": "gomoku_vector",
     "NavigationVectorEnv": "navigation_vector",
     "ResetNeeded": "checks",
-    "Rewards": "battleship",
+    "Rewards": "battleship_setup",
     "AECGameEnv": "zoo",
     "ParallelGameEnv": "zoo",
     "aec": "zoo",
