@@ -227,6 +227,36 @@ def test_without_a_seed_the_streams_go_on() -> None:
     assert env.fleets() == second
 
 
+def test_a_board_without_a_seed_of_its_own_goes_on_with_its_stream() -> None:
+    env, twin = vector(3), vector(3)
+    for each in (env, twin):
+        each.reset(seed=[7, 8, 9])
+    env.reset(seed=[None, 7, None])
+    twin.reset()
+    assert env.fleets()[::2] == twin.fleets()[::2]
+    assert env.fleets()[1] != twin.fleets()[1]
+
+
+def test_a_partial_reset_seeds_only_the_boards_that_it_resets() -> None:
+    env, twin = vector(3), vector(3)
+    for each in (env, twin):
+        each.reset(seed=1)
+    env.reset(seed=5, options={"reset_mask": np.array([True, False, False])})
+    env.reset()
+    twin.reset()
+    assert env.fleets()[1:] == twin.fleets()[1:]
+    assert env.fleets()[0] != twin.fleets()[0]
+
+
+def test_a_first_reset_without_a_seed_is_never_the_same() -> None:
+    fleets = []
+    for seed in (None, None, [3, None], [3, None]):
+        env = vector(2)
+        env.reset(seed=seed)
+        fleets.append(env.fleets())
+    assert len({fleet for pair in fleets for fleet in pair}) == 7  # the seed 3 comes twice
+
+
 def test_placed_fleets_obey_the_rules() -> None:
     env = vector(200, board_size=(8, 11))
     env.reset(seed=3)
