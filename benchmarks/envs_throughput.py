@@ -3,8 +3,9 @@
 Random legal play with reset. Ours are the single environment from `gymnasium.make`, Gymnasium's
 own `SyncVectorEnv` of it, and the batched one from `make_vec`, with fresh observations and masks in
 every step. Beside them stand two naive environments, one with numpy and the same observations, one
-of Python lists, and OpenSpiel's games where `open_spiel` is installed: its battleship is a duel, in its gomoku overlines win, and on its clock
-are only the moves, neither legal actions nor observations.
+of Python lists, and OpenSpiel's games where `open_spiel` is installed: its battleship is a duel, in
+its gomoku overlines win, and on its clock are only the moves, neither legal actions nor
+observations.
 
     python benchmarks/envs_throughput.py
 """

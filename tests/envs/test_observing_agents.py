@@ -161,6 +161,17 @@ def test_prepared_rules_hold_only_where_they_fit() -> None:
     assert history.game == Battleship(9, 5, fleet=(4,), touching=True, placement="uniform")
 
 
+def test_misses_around_a_hit_show_that_ships_touch() -> None:
+    """A hit and a neighbour, four misses at their sides: two ships of 2 lie across each other."""
+    history = ObservationHistory(None, np.random.default_rng(0))
+    board = np.zeros((5, 5), np.int8)
+    board[2, 2] = board[2, 3] = 2
+    history.update(observation(board, 3, 2))
+    board[2, 1] = board[2, 4] = 1
+    history.update(observation(board, 3, 2))
+    assert history.game.touching, "nothing of 2 or 3 cells fits in this row and stays afloat"
+
+
 def test_hits_show_whether_ships_touch() -> None:
     history = ObservationHistory(None, np.random.default_rng(0))
     board = np.zeros((8, 8), np.int8)

@@ -136,7 +136,7 @@ class ObservationHistory:
             last.append(Shot(cell, "sunk", name))
         self._shots += (*misses, *(Shot(cell, "hit") for cell in hits), *last)
         self._board, self._sizes = board.copy(), sizes
-        if self.given is None and (hits or last):
+        if self.given is None and fresh and known:
             self._rules = may_touch(self.game, self._shots)
 
 
