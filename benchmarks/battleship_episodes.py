@@ -1,6 +1,10 @@
-"""Many episodes of the fast agents of Battleship, every shot checked: none may be illegal.
+"""Many episodes of agents of Battleship, every shot checked: none may be illegal.
 
 python benchmarks/battleship_episodes.py --jobs 4
+python benchmarks/battleship_episodes.py --env --episodes 10000 --agents random,hunt,density+
+
+With `--env` the agents see what `gymnasium.make` shows, over ten board sizes and fleets. Agent
+specs with options are parted by semicolons.
 """
 
 from __future__ import annotations
@@ -8,9 +12,12 @@ from __future__ import annotations
 import argparse
 import time
 from concurrent.futures import ProcessPoolExecutor
+from typing import Any
 
+import gymnasium
 import numpy as np
 
+import trireme.envs  # noqa: F401 - registers the environment
 from trireme import make_agent
 from trireme.battleship.agents.shooting_agent import ShootingAgent, TargetView
 from trireme.battleship.batch import fleet_of, layouts
@@ -51,13 +58,86 @@ def episodes(job: tuple[str, int, int]) -> tuple[str, int, int]:
     return spec, count, total
 
 
+BOARDS: tuple[dict[str, Any], ...] = (
+    {"board_size": (10, 10)},
+    {"board_size": (8, 8)},
+    {"board_size": (5, 5)},
+    {"board_size": (12, 12)},
+    {"board_size": (6, 11), "fleet": (4, 3, 2, 2)},
+    {"board_size": (7, 7), "fleet": (3, 3, 3)},
+    {"board_size": (9, 6), "fleet": (3, 2, 1, 1)},
+    {"board_size": (10, 10), "touching": True},
+    {"board_size": (8, 8), "fleet": (2,) * 6, "touching": True, "flat": True},
+    {"board_size": (11, 9), "placement": "uniform"},
+)
+"""The boards and fleets of `--env`."""
+
+
+def env_episodes(job: tuple[str, int, int]) -> tuple[str, int, int, list[str]]:
+    """Play some episodes through `gymnasium.make`, the agent told nothing but observations.
+
+    Returns the agent, how many, all their shots, and the errors: exceptions, and shots at cells
+    that were not open.
+    """
+    spec, number, count = job
+    env = gymnasium.make("trireme/Battleship-v0", **BOARDS[number % len(BOARDS)])
+    agent: Any = make_agent("battleship", spec)
+    total, errors = 0, []
+    for seed in range(SEED + number * CHUNK, SEED + number * CHUNK + count):
+        try:
+            observation, info = env.reset(seed=seed)
+            agent.reset(seed)
+            over = False
+            while not over:
+                action = agent.select_action(observation)
+                if not info["action_mask"][action]:
+                    raise ValueError(f"{action} is not open")
+                observation, _, over, _, info = env.step(action)
+            total += info["move_count"]
+        except Exception as error:
+            errors.append(f"{BOARDS[number % len(BOARDS)]}, seed {seed}: {error!r}")
+    return spec, count, total, errors
+
+
+def through_gymnasium(spec: str, count: int, jobs: int) -> int:
+    """Play `count` episodes spread over the boards, and report; returns how many failed."""
+    started = time.perf_counter()
+    chunk = max(1, min(CHUNK, count // len(BOARDS)))
+    sizes = [chunk] * (count // chunk) + [count % chunk]
+    work = [(spec, number, size) for number, size in enumerate(sizes) if size]
+    if jobs == 1:
+        done = list(map(env_episodes, work))
+    else:
+        with ProcessPoolExecutor(jobs) as pool:
+            done = list(pool.map(env_episodes, work))
+    errors = [error for d in done for error in d[3]]
+    played, total = sum(d[1] for d in done), sum(d[2] for d in done)
+    print(
+        f"{spec:<24} {played:,} episodes on {len(BOARDS)} boards, {len(errors)} errors, "
+        f"mean {total / max(1, played - len(errors)):.2f} shots, "
+        f"{time.perf_counter() - started:.0f} s",
+        flush=True,
+    )
+    for error in errors[:5]:
+        print(f"  {error}", flush=True)
+    return len(errors)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--agents", default="hunt,density,density+", help="agent specs")
     parser.add_argument("--episodes", type=int, default=100_000, help="episodes of each agent")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument(
+        "--env",
+        action="store_true",
+        help="play through gymnasium.make over ten board sizes and fleets, and count errors",
+    )
     args = parser.parse_args()
 
+    if args.env:
+        specs = args.agents.split(";") if ";" in args.agents else args.agents.split(",")
+        raise SystemExit(min(1, sum(through_gymnasium(s, args.episodes, args.jobs) for s in specs)))
     for spec in args.agents.split(","):
         started = time.perf_counter()
         sizes = [CHUNK] * (args.episodes // CHUNK) + [args.episodes % CHUNK]

@@ -2,9 +2,10 @@
 
 Random legal play with reset. Ours are the single environment from `gymnasium.make`, Gymnasium's
 own `SyncVectorEnv` of it, and the batched one from `make_vec`, with fresh observations and masks in
-every step. Beside them stand a naive environment of Python lists, and OpenSpiel's games where
-`open_spiel` is installed: its battleship is a duel, in its gomoku overlines win, and on its clock
-are only the moves, neither legal actions nor observations.
+every step. Beside them stand two naive environments, one with numpy and the same observations, one
+of Python lists, and OpenSpiel's games where `open_spiel` is installed: its battleship is a duel, in
+its gomoku overlines win, and on its clock are only the moves, neither legal actions nor
+observations.
 
     python benchmarks/envs_throughput.py
 """
@@ -30,15 +31,17 @@ Work = Callable[[float], tuple[int, float]]
 
 
 class NaiveBattleship:
-    """Battleship as one writes it in an afternoon: lists, a list of ships, a fresh copy a step."""
+    """Battleship as one writes it in an afternoon: a numpy board, a list of sets of cells, and the
+    same observations and infos as the environment."""
 
     def __init__(self) -> None:
         self.rng = random.Random(0)
         self.reset()
 
-    def reset(self) -> list[list[int]]:
-        self.board = [[0] * 10 for _ in range(10)]
-        self.ships: list[set[tuple[int, int]]] = []
+    def reset(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        self.board = np.zeros((10, 10), np.int8)
+        self.moves = 0
+        self.ships: list[tuple[int, set[tuple[int, int]]]] = []
         for size in (5, 4, 3, 3, 2):
             while True:
                 down = self.rng.random() < 0.5
@@ -46,9 +49,61 @@ class NaiveBattleship:
                 col = self.rng.randrange(10 if down else 11 - size)
                 ship = {(row + i * down, col + i * (not down)) for i in range(size)}
                 near = {(r + i, c + j) for r, c in ship for i in (-1, 0, 1) for j in (-1, 0, 1)}
-                if not any(near & other for other in self.ships):
-                    self.ships.append(ship)
+                if not any(near & other for _, other in self.ships):
+                    self.ships.append((size, ship))
                     break
+        return self.observation(), self.info(None)
+
+    def step(self, action: int) -> tuple[dict[str, Any], float, bool, bool, dict[str, Any]]:
+        row, col = divmod(action, 10)
+        if not 0 <= action < 100 or self.board[row, col]:
+            return self.observation(), -50.0, False, False, self.info("invalid")
+        self.moves += 1
+        reward, result = -1.0, "miss"
+        self.board[row, col] = 1
+        for size, ship in self.ships:
+            if (row, col) in ship:
+                self.board[row, col] = 2
+                ship.remove((row, col))
+                reward, result = (5.0 if ship else 10.0), "hit"
+                if not ship:
+                    self.ships.remove((size, ship))
+                break
+        if not self.ships:
+            reward, result = 100.0, "win"
+        return self.observation(), reward, not self.ships, False, self.info(result)
+
+    def observation(self) -> dict[str, Any]:
+        remaining = np.zeros(5, np.int8)
+        remaining[: len(self.ships)] = [size for size, _ in self.ships]
+        return {
+            "attack_board": self.board.copy(),
+            "remaining_ships": remaining,
+            "move_count": np.array([self.moves], np.int32),
+        }
+
+    def info(self, result: str | None) -> dict[str, Any]:
+        return {
+            "result": result,
+            "ships_remaining": len(self.ships),
+            "total_ships": 5,
+            "move_count": self.moves,
+            "action_mask": (self.board == 0).reshape(-1).astype(np.int8),
+        }
+
+
+class ListBattleship:
+    """The same with Python lists, without numpy: no learner could use its answers as they are."""
+
+    def __init__(self) -> None:
+        self.ships: list[set[tuple[int, int]]] = []
+        self.places = NaiveBattleship()
+        self.reset()
+
+    def reset(self) -> list[list[int]]:
+        self.places.reset()
+        self.board = [[0] * 10 for _ in range(10)]
+        self.ships = [ship for _, ship in self.places.ships]
         return [row[:] for row in self.board]
 
     def step(self, action: int) -> tuple[list[list[int]], float, bool, list[bool]]:
@@ -81,6 +136,10 @@ def one_board(env: Any, seconds: float) -> tuple[int, float]:
 
 def naive(seconds: float) -> tuple[int, float]:
     return one_board(NaiveBattleship(), seconds)
+
+
+def naive_lists(seconds: float) -> tuple[int, float]:
+    return one_board(ListBattleship(), seconds)
 
 
 def single(seconds: float) -> tuple[int, float]:
@@ -205,7 +264,8 @@ def contestants(boards: int) -> dict[str, dict[str, Work | None]]:
     return {
         "battleship": {
             "single environment": single,
-            "naive Python": naive,
+            "naive numpy": naive,
+            "naive lists": naive_lists,
             "OpenSpiel battleship": open_spiel(duel),
             "SyncVectorEnv of the single one": boards_in_order(
                 battleship, boards, vectorization_mode="sync"

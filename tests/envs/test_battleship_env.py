@@ -10,12 +10,14 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from gymnasium.utils.seeding import np_random
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trireme.envs
-from trireme import TriremeError
+from trireme import CHANCE, TriremeError
 from trireme.battleship.fleets import Fleet
+from trireme.battleship.shots import Salvo
 from trireme.envs import BattleshipEnv, ResetNeeded, Rewards
 
 SMALL = {"board_size": (5, 5), "ship_placement": "A1-A3 C1-C2"}
@@ -48,6 +50,7 @@ def test_an_id_with_its_module_needs_no_import() -> None:
         {"touching": True, "placement": "uniform"},
         {"render_mode": "ansi"},
         {"render_mode": "html", "flat": True},
+        {"render_mode": "rgb_array", "mines": 3},
         {"render_mode": "human", "fleet": (2, 2, 2, 2, 2, 2)},
     ],
 )
@@ -226,6 +229,8 @@ def test_whole_numbers_of_any_make_are_actions(action: Any) -> None:
         [[(0, 0), (0, 1), (0, 2)], [(2, 0), (2, 1)]],
         [((2, 1), (2, 0)), ((0, 2), (0, 0))],
         np.array([[[0, 0], [0, 2]], [[2, 0], [2, 1]]]),
+        {"destroyer": [(2, 0), (2, 1)], "cruiser": [(0, 0), (0, 1), (0, 2)]},
+        {"my big one": ((0, 0), (0, 2)), "my small one": ((2, 1), (2, 0))},
     ],
 )
 def test_a_fleet_by_hand_may_be_written_in_many_ways(placement: Any) -> None:
@@ -261,6 +266,8 @@ def test_a_fleet_by_hand_may_hold_for_one_episode() -> None:
         (7, "must list ships"),
         ([7], "must list ships"),
         ({"a": 1}, "must list ships"),
+        ({"cruiser": [(0, 0), (0, 1)], "destroyer": [(2, 0), (2, 2)]}, "cruiser has 3 cells"),
+        ({"cruiser": [(0, 0), (0, 1), (0, 2)]}, "sizes"),
     ],
 )
 def test_a_wrong_fleet_is_refused_with_its_fault(placement: Any, fault: str) -> None:
@@ -278,7 +285,7 @@ def test_a_wrong_fleet_is_refused_with_its_fault(placement: Any, fault: str) -> 
         {"board_size": ("10", 10)},
         {"board_size": (10.5, 10)},
         {"board_size": None},
-        {"render_mode": "rgb_array"},
+        {"render_mode": "rgb"},
         {"fleet": (9,) * 6},
         {"fleet": ()},
         {"fleet": "no"},
@@ -306,6 +313,24 @@ def test_a_mistyped_setting_is_suggested() -> None:
         BattleshipEnv(max_step=3)
 
 
+def test_ships_of_one_size_keep_the_names_that_a_dict_gives_them() -> None:
+    ships = {"submarine": [(0, 0), (0, 2)], "cruiser": [(4, 0), (4, 2)], "destroyer": "H7-H8"}
+    with pytest.raises(TriremeError, match="must list ships"):
+        BattleshipEnv((8, 8), ship_placement=ships)  # type: ignore[arg-type]
+    ships["destroyer"] = [(7, 6), (7, 7)]
+    env = BattleshipEnv((8, 8), ship_placement=ships)  # type: ignore[arg-type]
+    env.reset()
+    assert [env.step(cell)[4]["ship_sunk"] for cell in (0, 1, 2)] == [None, None, "submarine"]
+
+
+def test_an_unknown_keyword_is_a_type_error_too() -> None:
+    """Callers that offer a keyword, such as TorchRL's `frameskip`, look for exactly this."""
+    for make in (gymnasium.make, gymnasium.make_vec):
+        with pytest.raises(TypeError, match="unexpected keyword argument 'frameskip'") as caught:
+            make("trireme/Battleship-v0", frameskip=1)
+        assert isinstance(caught.value, TriremeError)
+
+
 def test_flat_boards_hold_the_same_cells() -> None:
     env, flat = started(), started(flat=True)
     for cell in (0, 24, 10):
@@ -328,6 +353,91 @@ def test_drawings_show_the_board_and_no_secret(capsys: pytest.CaptureFixture[str
     assert page.count("✕") == 1  # the hit
     started(render_mode="human").step(24)
     assert capsys.readouterr().out.count("○") == 3  # the miss, and the legend of two drawings
+
+
+def test_pixels_show_water_misses_hits_and_sunk_ships() -> None:
+    env = started(render_mode="rgb_array")
+    pictures = [env.render()]
+    for cell in (24, 0, 10, 11):  # a miss, a hit, a ship sunk
+        env.step(cell)
+        pictures.append(env.render())
+    last = pictures[-1]
+    assert last.dtype == np.uint8
+    assert last.shape == (5 * 32 + 1, 5 * 32 + 1, 3)
+
+    def middle(cell: int) -> tuple[int, ...]:
+        row, col = divmod(cell, 5)
+        return tuple(int(part) for part in last[row * 32 + 16, col * 32 + 16])
+
+    def corner(cell: int) -> tuple[int, ...]:
+        row, col = divmod(cell, 5)
+        return tuple(int(part) for part in last[row * 32 + 2, col * 32 + 2])
+
+    assert len({middle(4), middle(24), middle(0)}) == 3
+    assert middle(10) == middle(11) == middle(0)
+    assert corner(10) == corner(11) != corner(0) == corner(24) == corner(4) == middle(4)
+    assert middle(1) == middle(4), "the rest of the cruiser stays hidden"
+    assert len({picture.tobytes() for picture in pictures}) == 5
+
+
+def test_frames_can_be_collected_for_a_video() -> None:
+    env = gymnasium.make("trireme/Battleship-v0", render_mode="rgb_array_list", board_size=(5, 5))
+    env.reset(seed=0)
+    for cell in range(3):
+        env.step(cell)
+    frames = env.render()
+    assert isinstance(frames, list)
+    assert [frame.shape for frame in frames] == [(161, 161, 3)] * 4
+
+
+def test_a_mine_is_a_miss_that_counts_twice() -> None:
+    env = started(ship_placement="A1-A3 C1-C2 *E5", mines=1)
+    observation, reward, *_, info = env.step(24)
+    assert (reward, info["result"], info["move_count"]) == (-2.0, "mine", 2)
+    assert observation["attack_board"][4, 4] == 1
+    assert observation["move_count"].tolist() == [2]
+    assert (
+        started(ship_placement="A1-A3 C1-C2 *E5", mines=1, rewards={"mine": -9}).step(24)[1] == -9
+    )
+
+
+@settings(max_examples=60)
+@given(
+    rows=st.integers(5, 12),
+    cols=st.integers(5, 12),
+    mines=st.integers(0, 5),
+    touching=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_the_environment_keeps_the_rules_of_the_game(
+    rows: int, cols: int, mines: int, touching: bool, seed: int
+) -> None:
+    """The environment's own books agree with the rulebook, shot by shot."""
+    env = BattleshipEnv((rows, cols), mines=mines, touching=touching)
+    env.reset(seed=seed)
+    game, board = env.game, env.setup.board
+    state = game.apply(game.start(), {CHANCE: game.draw(game.start(), np_random(seed)[0])})
+    assert env.state == state
+    sizes = dict(zip(board.names, board.sizes, strict=True))
+    for cell in np.random.default_rng(seed).permutation(rows * cols):
+        observation, _, over, _, info = env.step(int(cell))
+        state = game.apply(state, {0: Salvo((divmod(int(cell), cols),))})
+        sea = state.seas[0]
+        shot = sea.shots[-1]
+        answer = {"sunk": "hit"}.get(shot.result, shot.result) if sea.afloat else "win"
+        assert (info["result"], info["ship_sunk"]) == (answer, shot.ship or None)
+        assert over == (not game.to_move(state))
+        assert observation["move_count"][0] == info["move_count"] == -game.returns(state)[0]
+        remaining = [size for size in observation["remaining_ships"] if size]
+        assert remaining == [sizes[name] for name in sea.afloat]
+        expected = np.zeros((rows, cols), np.int8)
+        for fired in sea.shots:
+            expected[fired.cell] = 2 if fired.result in ("hit", "sunk") else 1
+        np.testing.assert_array_equal(observation["attack_board"], expected)
+        np.testing.assert_array_equal(info["action_mask"], (expected == 0).reshape(-1))
+        if over:
+            break
+    assert env.state == state
 
 
 def test_render_without_a_mode_warns() -> None:

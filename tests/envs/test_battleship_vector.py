@@ -13,13 +13,21 @@ from hypothesis import strategies as st
 from trireme import TriremeError
 from trireme.battleship.fleets import check_fleet
 from trireme.envs import BattleshipEnv, BattleshipVectorEnv, ResetNeeded
-from trireme.envs.battleship_vector import HIT, INVALID, MISS, NOTHING, SUNK, WON
+from trireme.envs.battleship_vector import HIT, INVALID, MINE, MISS, NOTHING, SUNK, WON
 
 ID = "trireme/Battleship-v0"
 SMALL = {"board_size": (5, 5), "ship_placement": "A1-A3 C1-C2"}
 """A cruiser on cells 0 1 2, a destroyer on cells 10 11."""
 WINNING = (0, 1, 2, 10, 11)
-RESULTS = {MISS: "miss", HIT: "hit", SUNK: "hit", WON: "win", INVALID: "invalid", NOTHING: None}
+RESULTS = {
+    MISS: "miss",
+    MINE: "mine",
+    HIT: "hit",
+    SUNK: "hit",
+    WON: "win",
+    INVALID: "invalid",
+    NOTHING: None,
+}
 
 
 def vector(num: int = 3, **options: Any) -> BattleshipVectorEnv:
@@ -53,6 +61,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     touching=st.booleans(),
     uniform=st.booleans(),
     flat=st.booleans(),
+    mines=st.integers(0, 5),
     max_steps=st.integers(1, 200),
     mode=st.sampled_from(list(AutoresetMode)),
     seed=st.integers(0, 2**32),
@@ -63,6 +72,7 @@ def test_every_board_is_the_single_environment(
     touching: bool,
     uniform: bool,
     flat: bool,
+    mines: int,
     max_steps: int,
     mode: AutoresetMode,
     seed: int,
@@ -73,8 +83,9 @@ def test_every_board_is_the_single_environment(
         "touching": touching,
         "placement": "uniform" if uniform else "sequential",
         "flat": flat,
+        "mines": mines,
         "max_steps": max_steps,
-        "rewards": {"miss": -0.25, "sunk": 11},
+        "rewards": {"miss": -0.25, "sunk": 11, "mine": -3},
     }
     env = vector(4, autoreset_mode=mode, **options)
     twins = [BattleshipEnv(**options) for _ in range(4)]  # type: ignore[arg-type]
@@ -214,6 +225,36 @@ def test_without_a_seed_the_streams_go_on() -> None:
     assert env.fleets() == first != second
     env.reset()
     assert env.fleets() == second
+
+
+def test_a_board_without_a_seed_of_its_own_goes_on_with_its_stream() -> None:
+    env, twin = vector(3), vector(3)
+    for each in (env, twin):
+        each.reset(seed=[7, 8, 9])
+    env.reset(seed=[None, 7, None])
+    twin.reset()
+    assert env.fleets()[::2] == twin.fleets()[::2]
+    assert env.fleets()[1] != twin.fleets()[1]
+
+
+def test_a_partial_reset_seeds_only_the_boards_that_it_resets() -> None:
+    env, twin = vector(3), vector(3)
+    for each in (env, twin):
+        each.reset(seed=1)
+    env.reset(seed=5, options={"reset_mask": np.array([True, False, False])})
+    env.reset()
+    twin.reset()
+    assert env.fleets()[1:] == twin.fleets()[1:]
+    assert env.fleets()[0] != twin.fleets()[0]
+
+
+def test_a_first_reset_without_a_seed_is_never_the_same() -> None:
+    fleets = []
+    for seed in (None, None, [3, None], [3, None]):
+        env = vector(2)
+        env.reset(seed=seed)
+        fleets.append(env.fleets())
+    assert len({fleet for pair in fleets for fleet in pair}) == 7  # the seed 3 comes twice
 
 
 def test_placed_fleets_obey_the_rules() -> None:

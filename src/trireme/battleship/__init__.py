@@ -7,7 +7,8 @@ SLICE = Slice(
     game="trireme.battleship.rules:Battleship",
     text="trireme.battleship.show.draw:text",
     agents={
-        "random": "trireme.core.agents:Random",
+        "random": "trireme.battleship.agents.common:BattleshipRandom",
+        "montecarlo": "trireme.battleship.agents.common:BattleshipMonteCarlo",
         "hunt": "trireme.battleship.agents.hunt:Hunt",
         "density": "trireme.battleship.agents.density:Density",
         "density+": "trireme.battleship.agents.density_plus:DensityPlus",

@@ -91,7 +91,7 @@ COMMON_AGENTS: Mapping[str, str] = {
     "montecarlo": "trireme.core.monte_carlo:MonteCarlo",
     "process": "trireme.core.process_agent:ProcessAgent",
 }
-"""Agents that play every game."""
+"""Agents that play every game; a game may name classes of its own for `random` and `montecarlo`."""
 
 
 class GameRegistry(Mapping[str, Slice]):
@@ -227,7 +227,7 @@ def agents_of(game: str) -> Mapping[str, str]:
 def _own_agents(game: str) -> Mapping[str, str]:
     """Without plugins. Random and Monte Carlo come first: games list stronger agents."""
     first = {name: place for name, place in COMMON_AGENTS.items() if name != "process"}
-    return {**first, **find(game).agents, **COMMON_AGENTS}
+    return {**first, **find(game).agents, "process": COMMON_AGENTS["process"]}
 
 
 def _agent_entries(game: str) -> list[tuple[str, EntryPoint]]:

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import gymnasium
 
 if TYPE_CHECKING:
-    from .battleship import BattleshipEnv, Rewards
+    from .battleship import BattleshipEnv
+    from .battleship_setup import Rewards
     from .battleship_vector import BattleshipVectorEnv
     from .checks import ResetNeeded
     from .gomoku_vector import GomokuVectorEnv
     from .navigation_vector import NavigationVectorEnv
+    from .opponent import OpponentEnv
     from .sb3 import BattleshipVecEnv
     from .zoo import AECGameEnv, ParallelGameEnv, aec, parallel
 
@@ -28,6 +30,7 @@ __all__ = [
     "BattleshipVectorEnv",
     "GomokuVectorEnv",
     "NavigationVectorEnv",
+    "OpponentEnv",
     "ParallelGameEnv",
     "ResetNeeded",
     "Rewards",
@@ -41,8 +44,9 @@ _PLACES = {
     "BattleshipVectorEnv": "battleship_vector",
     "GomokuVectorEnv": "gomoku_vector",
     "NavigationVectorEnv": "navigation_vector",
+    "OpponentEnv": "opponent",
     "ResetNeeded": "checks",
-    "Rewards": "battleship",
+    "Rewards": "battleship_setup",
     "AECGameEnv": "zoo",
     "ParallelGameEnv": "zoo",
     "aec": "zoo",
@@ -56,13 +60,18 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-_GYMNASIUM: dict[str, tuple[str | None, str]] = {
-    "trireme/Battleship-v0": ("battleship:BattleshipEnv", "battleship_vector:BattleshipVectorEnv"),
-    "trireme/Gomoku-v0": (None, "gomoku_vector:GomokuVectorEnv"),
-    "trireme/Navigation-v0": (None, "navigation_vector:NavigationVectorEnv"),
+_GYMNASIUM: dict[str, tuple[str, str]] = {
+    "trireme/Battleship-v0": (
+        "opponent:make_battleship",
+        "battleship_vector:BattleshipVectorEnv",
+    ),
+    "trireme/Gomoku-v0": ("opponent:make_gomoku", "gomoku_vector:GomokuVectorEnv"),
+    "trireme/Navigation-v0": (
+        "opponent:make_navigation",
+        "navigation_vector:NavigationVectorEnv",
+    ),
 }
-"""Where each id has its single and its vector environment; games of two seats have no single one:
-see PettingZoo's."""
+"""Where each id has its single and its vector environment."""
 
 
 def _register() -> None:
@@ -70,7 +79,7 @@ def _register() -> None:
         if id_ not in gymnasium.registry:
             gymnasium.register(
                 id_,
-                entry_point=None if single is None else f"{__name__}.{single}",
+                entry_point=f"{__name__}.{single}",
                 vector_entry_point=f"{__name__}.{vector}",
             )
 

@@ -15,23 +15,26 @@ from trireme.battleship.batch import BattleshipBatch
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.kernels import Ships
+from trireme.core.errors import BadSettings
 
-from .battleship import NAME, Observation, Placement, Rewards, setup
 from .battleship_kernels import begin, score_step
+from .battleship_setup import NAME, Observation, Rewards, setup
 from .checks import known_settings
+from .hand_placement import Placement
 from .outcome_kernels import NOTHING
 from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
-MISS, HIT, SUNK, WON, INVALID = (
+MISS, HIT, SUNK, WON, INVALID, MINE = (
     kernels.MISS,
     kernels.HIT,
     kernels.SUNK,
     kernels.WON,
     kernels.INVALID,
+    kernels.MINE,
 )
 """The codes of `infos["outcome"]`; `NOTHING` where a board was only reset."""
 
-__all__ = ["HIT", "INVALID", "MISS", "NOTHING", "SUNK", "WON", "BattleshipVectorEnv"]
+__all__ = ["HIT", "INVALID", "MINE", "MISS", "NOTHING", "SUNK", "WON", "BattleshipVectorEnv"]
 
 
 class BattleshipVectorEnv(BoardsVectorEnv):
@@ -65,6 +68,8 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         )
         self._batch = BattleshipBatch(self.setup.game, boards, 0)
         if self.setup.fleet is not None:
+            if self.setup.game.mines:
+                raise BadSettings("boards of a batch have mines or ship_placement, not both")
             self._batch.ships = always(self._batch.ships, self.setup.board, self.setup.fleet)
         self._seas = self._batch.seas
         self._steps = np.zeros(boards, np.int32)
@@ -84,7 +89,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
 
     def fleets(self) -> list[Fleet]:
         """The hidden fleets, for those who study them: no agent may look."""
-        return [_fleet(row, self.setup.board.cols) for row in self._seas.owner]
+        return [fleet_in(row, self.setup.board.cols) for row in self._seas.owner]
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """All that changes from step to step; copied away and written back, play goes on as it was.
@@ -187,20 +192,23 @@ def always(ships: Ships, board: Board, fleet: Fleet) -> Ships:
 
 def reward_table(rewards: Rewards) -> NDArray[np.float64]:
     """The reward of every outcome, by its code."""
-    table = np.zeros(INVALID + 1)
-    table[[MISS, HIT, SUNK, WON, INVALID]] = (
+    table = np.zeros(6)
+    table[[MISS, HIT, SUNK, WON, INVALID, MINE]] = (
         rewards.miss,
         rewards.hit,
         rewards.sunk,
         rewards.won,
         rewards.invalid,
+        rewards.mine,
     )
     return table
 
 
-def _fleet(owner: NDArray[np.int8], cols: int) -> Fleet:
+def fleet_in(owner: NDArray[np.int8], cols: int) -> Fleet:
+    """The fleet and the mines of one board, from `Seas.owner` int8[cells]."""
     ships = []
     for ship in range(int(owner.max()) + 1):
         cells = [divmod(int(cell), cols) for cell in np.flatnonzero(owner == ship)]
         ships.append((cells[0], cells[-1]))
-    return Fleet(tuple(ships))
+    mines = tuple(divmod(int(cell), cols) for cell in np.flatnonzero(owner == kernels.MINED))
+    return Fleet(tuple(ships), mines)

@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import inspect
 import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.errors import BadSettings, IllegalAction, TriremeError, unknown
+from trireme.core.errors import BadSettings, IllegalAction, TriremeError, UnknownName, unknown
 
 
 class ResetNeeded(TriremeError, gymnasium.error.ResetNeeded):
     """`step` or `render` was called before `reset`, or after the episode's end."""
+
+
+class UnknownKeyword(UnknownName, TypeError):
+    """An environment got a keyword that it does not know.
+
+    It is a `TypeError` as well, and says "unexpected keyword argument": callers such as TorchRL and
+    Stable-Baselines3 try a keyword and do without it where that is raised.
+    """
 
 
 def whole_number(value: Any, what: str) -> int:
@@ -79,5 +87,11 @@ def known_settings(
     ]
     for name in settings:
         if name not in known:
-            raise unknown(f"setting of {owner}", name, known)
+            raise unexpected(owner, name, known)
     return settings
+
+
+def unexpected(owner: str, name: str, known: Iterable[str]) -> UnknownKeyword:
+    """An error for a keyword that the environment `owner` does not know."""
+    hint = str(unknown("setting", name, known)).partition(". ")[2]
+    return UnknownKeyword(f"{owner} got an unexpected keyword argument {name!r}. {hint}")

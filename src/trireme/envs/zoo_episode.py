@@ -1,4 +1,4 @@
-"""The episode behind PettingZoo's environments: seats choose numbers, the rules play the game."""
+"""The episode behind environments of whole games: seats choose numbers, the rules play the game."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from trireme.core.errors import BadSettings, IllegalAction, unknown
-from trireme.core.game import AnyGame, Seat
+from trireme.core.game import AnyAgent, AnyGame, Seat
 from trireme.core.play import Forfeit, Opening, Session
 from trireme.core.record import Record
 from trireme.core.registry import draw_text
@@ -28,6 +28,9 @@ class ZooEpisode:
 
     Actions that the encoder has no numbers for (fleets to be placed) are drawn at random from the
     legal ones, each seat from its own random stream; an opening sets them by hand.
+
+    `agents` holds the seats that agents play: they are asked with their views, as in a match, and
+    nobody chooses for them.
     """
 
     def __init__(
@@ -47,6 +50,7 @@ class ZooEpisode:
         self.render_mode = known_render_mode(render_mode, RENDER_MODES)
         self.max_cycles = None if max_cycles is None else positive(max_cycles, "max_cycles")
         self.players = [f"player_{seat}" for seat in range(game.seats)]
+        self.agents: dict[Seat, AnyAgent] = {}
         self.chosen: dict[Seat, list[int]] = {}
         self.faults: dict[Seat, Forfeit] = {}
         self.moves = 0
@@ -111,7 +115,9 @@ class ZooEpisode:
         return [
             seat
             for seat in self.session.to_move
-            if seat not in self.faults and len(self.chosen[seat]) < self.choices(seat)
+            if seat not in self.faults
+            and seat not in self.agents
+            and len(self.chosen[seat]) < self.choices(seat)
         ]
 
     def choose(self, seat: Seat, number: int) -> None:
@@ -154,7 +160,7 @@ class ZooEpisode:
         """Whether every seat has had its `max_cycles` turns, which truncates the episode."""
         if self.max_cycles is None:
             return False
-        seats = 1 if self.simultaneous else self.game.seats
+        seats = 1 if self.simultaneous or self.agents else self.game.seats
         return self.moves // seats >= self.max_cycles
 
     def info(self, seat: Seat) -> dict[str, Any]:
@@ -170,6 +176,8 @@ class ZooEpisode:
         return draw_text(self.game, self.session.state)
 
     def _decision(self, seat: Seat) -> Any:
+        if seat in self.agents:
+            return self.agents[seat].act(self.session.turn(seat))
         view = self.game.view(self.session.state, seat)
         return self.encoder.decide(view, seat, self.chosen[seat])
 
@@ -177,8 +185,16 @@ class ZooEpisode:
         """Clear the choices for the next move; play the moves that have no numbers."""
         session = self.session
         self.faults = {}
-        while not session.over and not any(self.choices(seat) for seat in session.to_move):
-            turns = {seat: session.turn(seat) for seat in session.to_move}
-            session.move({seat: turn.legal.sample(turn.rng) for seat, turn in turns.items()})
+        while not session.over and not any(
+            self.choices(seat) for seat in session.to_move if seat not in self.agents
+        ):
+            session.move({seat: self._unnumbered(seat) for seat in session.to_move})
         self.chosen = {seat: [] for seat in session.to_move}
         self._masks = {}
+
+    def _unnumbered(self, seat: Seat) -> Any:
+        """The action of a seat that nobody chooses numbers for: its agent's, or a random one."""
+        if seat in self.agents:
+            return self._decision(seat)
+        turn = self.session.turn(seat)
+        return turn.legal.sample(turn.rng)

@@ -67,11 +67,39 @@ def target_view(turn: Turn[Action, BattleshipView]) -> TargetView:
     )
 
 
-class ShootingAgent(ABC):
+class ObservingAgent(ABC):
+    """What lets an agent of Battleship play from Gymnasium observations.
+
+    Users of the environment call `select_action(observation)` with every observation of an episode,
+    and `reset()` before each; `prepare(game)` tells rules that observations do not show.
+    """
+
+    def prepare(self, game: AnyGame) -> None:
+        """Remember the rules for reading observations."""
+        if isinstance(game, Battleship):
+            self.__dict__["_history"] = ObservationHistory(game, self._episode_history().rng)
+
+    @abstractmethod
+    def select_action(self, observation: Mapping[str, Any]) -> int:
+        """The cell to fire at, `row * cols + col`, given what the Gymnasium environment shows."""
+
+    def reset(self, seed: int | None = None) -> None:
+        """Forget the last episode; with `seed`, reseed random choices."""
+        history = self._episode_history()
+        rng = history.rng if seed is None else np.random.default_rng(seed)
+        self.__dict__["_history"] = ObservationHistory(history.given, rng)
+
+    def _episode_history(self) -> ObservationHistory:
+        history: ObservationHistory = self.__dict__.setdefault(
+            "_history", ObservationHistory(None, np.random.default_rng(0))
+        )
+        return history
+
+
+class ShootingAgent(ObservingAgent):
     """A shot policy, `aim`, as an agent; in a duel it places its fleet as chance would.
 
-    Matches call `act`. Users of the Gymnasium environment call
-    `select_action(observation)`, and `reset()` before every episode.
+    Matches call `act`, users of the Gymnasium environment `select_action`.
     """
 
     name: ClassVar[str]
@@ -89,8 +117,8 @@ class ShootingAgent(ABC):
 
     def prepare(self, game: AnyGame) -> None:
         """Compile kernels and load tables for `game`, and remember its rules for observations."""
+        super().prepare(game)
         if isinstance(game, Battleship):
-            self._game = game
             for board in game.boards:
                 self.warm_up(TargetView(board, (), game.placement == "uniform"))
 
@@ -99,25 +127,25 @@ class ShootingAgent(ABC):
         self.aim(target, np.random.default_rng(0))
 
     def select_action(self, observation: Mapping[str, Any]) -> int:
-        """The cell to fire at, given what the Gymnasium environment shows."""
         history = self._episode_history()
         shots = history.update(observation)
         game = history.game
         target = TargetView(game.boards[0], shots, game.placement == "uniform")
         return int(self.aim(target, history.rng)[0])
 
-    def reset(self, seed: int | None = None) -> None:
-        """Forget the last episode; with `seed`, reseed random choices."""
-        game = getattr(self, "_game", None)
-        rng = np.random.default_rng(0 if seed is None else seed)
-        if seed is None and hasattr(self, "_history"):
-            rng = self._episode_history().rng
-        self._history = ObservationHistory(game, rng)
 
-    def _episode_history(self) -> ObservationHistory:
-        if not hasattr(self, "_history"):
-            self.reset()
-        return self._history
+class TurnObservingAgent(ObservingAgent):
+    """An agent of every game, which knows only `act`, playing from observations."""
+
+    @abstractmethod
+    def act(self, turn: Turn[Any, Any]) -> Any: ...
+
+    def select_action(self, observation: Mapping[str, Any]) -> int:
+        history = self._episode_history()
+        history.update(observation)
+        turn = history.turn()
+        row, col = self.act(turn).cells[0]
+        return int(row * history.game.cols + col)
 
 
 def top_cells(scores: Floats, target: TargetView, rng: Generator | None) -> list[int]:

@@ -1,0 +1,131 @@
+"""The settings that Battleship's single and vector environments share: rules, rewards, limits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from trireme.battleship.board import Board
+from trireme.battleship.fleets import Fleet
+from trireme.battleship.rules import Battleship
+from trireme.core.errors import BadSettings
+from trireme.core.options import build, option
+
+from .checks import positive
+from .hand_placement import Placement, hand_placed
+
+Observation = dict[str, NDArray[Any]]
+
+NAME = "trireme/Battleship-v0"
+SLOTS = 5
+"""Entries of `remaining_ships`, at least: more where the fleet has more ships."""
+
+
+@dataclass(frozen=True)
+class Rewards:
+    """The rewards; every step earns exactly one of them."""
+
+    miss: float = option(-1.0, "a shot into water")
+    hit: float = option(5.0, "a shot that hits a ship and leaves it afloat")
+    sunk: float = option(10.0, "a shot that sinks a ship, not the last")
+    won: float = option(100.0, "the shot that sinks the last ship")
+    mine: float = option(-2.0, "a shot that strikes a mine, which counts as two shots")
+    invalid: float = option(-50.0, "a cell out of bounds or already attacked; nothing is fired")
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not math.isfinite(getattr(self, field.name)):
+                raise BadSettings(f"the reward {field.name} must be finite")
+
+    @classmethod
+    def of(cls, given: Rewards | Mapping[str, float] | None) -> Rewards:
+        """The rewards as given: whole, some of them by name, or none."""
+        if isinstance(given, Rewards):
+            return given
+        if given is not None and not isinstance(given, Mapping):
+            raise BadSettings(f"rewards must be a mapping such as {{'hit': 5.0}}, not {given!r}")
+        return build(cls, given or {}, owner="rewards")
+
+
+@dataclass(frozen=True)
+class BattleshipSetup:
+    """The settings that single and vector environments share, checked."""
+
+    game: Battleship
+    fleet: Fleet | None
+    rewards: Rewards
+    max_steps: int
+    flat: bool
+
+    @cached_property
+    def board(self) -> Board:
+        return self.game.boards[0]
+
+    @cached_property
+    def cells(self) -> int:
+        return self.board.rows * self.board.cols
+
+    @cached_property
+    def slots(self) -> int:
+        return max(SLOTS, len(self.board.sizes))
+
+    @cached_property
+    def board_shape(self) -> tuple[int, ...]:
+        return (self.cells,) if self.flat else (self.board.rows, self.board.cols)
+
+    def observation_space(self) -> spaces.Dict[Any]:
+        return spaces.Dict(
+            {
+                "attack_board": spaces.Box(0, 2, self.board_shape, np.int8),
+                "remaining_ships": spaces.Box(0, max(self.board.sizes), (self.slots,), np.int8),
+                "move_count": spaces.Box(0, self.cells + self.game.mines, (1,), np.int32),
+            }
+        )
+
+
+def setup(
+    board_size: Sequence[int] = (10, 10),
+    ship_placement: Placement | None = None,
+    *,
+    fleet: Sequence[int] | None = None,
+    touching: bool = False,
+    placement: str = "sequential",
+    mines: int = 0,
+    rewards: Rewards | Mapping[str, float] | None = None,
+    max_steps: int | None = None,
+    flat: bool = False,
+) -> BattleshipSetup:
+    """Check the settings of an environment and put them together."""
+    try:
+        rows, cols = board_size
+    except (TypeError, ValueError):
+        raise BadSettings(
+            f"board_size must be (rows, cols) such as (10, 10), not {board_size!r}"
+        ) from None
+    if placement == "manual" and ship_placement is None:
+        raise BadSettings("placement by hand needs the fleet: give ship_placement")
+    how = placement if ship_placement is None else "manual"
+    game = build(
+        Battleship,
+        {
+            "rows": rows,
+            "cols": cols,
+            "fleet": fleet,
+            "touching": touching,
+            "placement": how,
+            "mines": mines,
+        },
+        owner=NAME,
+    )
+    steps = 2 * game.rows * game.cols if max_steps is None else positive(max_steps, "max_steps")
+    if not isinstance(flat, bool):
+        raise BadSettings(f"flat must be True or False, not {flat!r}")
+    by_hand = None if ship_placement is None else hand_placed(game, ship_placement)
+    return BattleshipSetup(game, by_hand, Rewards.of(rewards), steps, flat)
