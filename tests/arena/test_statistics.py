@@ -149,6 +149,7 @@ def simulate(
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strengths", "rounds"),
     [([0.0, 0.0], 50), ([0.8, -0.8], 50), ([1.0, 0.0, -1.0], 30), ([2.5, -2.5], 40)],
@@ -203,6 +204,7 @@ def test_the_bounds_are_walds() -> None:
     assert Sprt(0, 10).bounds == pytest.approx((-math.log(19), math.log(19)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlated", [False, True])
 def test_errors_are_as_rare_as_promised(correlated: bool) -> None:
     rng = np.random.default_rng(5)
