@@ -6,9 +6,10 @@
     python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
     python benchmarks/mutants.py --kernels --sample 30    # kernels, run as plain Python
 
-Each mutation is tried by the fast tests that `TARGETS` names for its file, in a copy of the package
-made of links, so the working tree is never touched. A mutation that no test notices is a survivor;
-`benchmarks/mutants_explained.toml` says of each known survivor why no test can or need notice it.
+Each mutation is tried by the fast tests that `TARGETS` names for its file, in a process whose
+functions get the changed code: no file is ever touched (see `mutant_server.py`). A mutation that no
+test notices is a survivor; `benchmarks/mutants_explained.toml` says of each known survivor why no
+test can or need notice it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ import argparse
 import json
 import os
 import random
-import shutil
 import signal
 import subprocess
 import sys
@@ -27,7 +27,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from queue import Queue
 
 from mutator import Mutation, Mutator
 from rich.console import Console
@@ -36,6 +35,7 @@ from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "trireme"
+SERVER = Path(__file__).with_name("mutant_server.py")
 EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 FAST = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
 SLOWER = 6
@@ -108,95 +108,53 @@ KERNELS: dict[str, tuple[str, ...]] = {
 }
 """Kernels with a plain twin; their tests run without compilation, as a mutant lives for seconds."""
 
-SERVE = """
-import os, signal, sys, time
-import gymnasium, hypothesis, msgspec, numba, numpy, pettingzoo, pytest, sqlalchemy
-parent = os.getppid()
-for line in sys.stdin:
-    seconds, *arguments = line.rstrip("\\n").split("\\t")
-    child = os.fork()
-    if child == 0:
-        os.setpgid(0, 0)
-        quiet = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(quiet, number)
-        os._exit(int(pytest.main(arguments)))
-    began = time.monotonic()
-    ended, status = 0, 0
-    while not ended and time.monotonic() - began < float(seconds) and os.getppid() == parent:
-        ended, status = os.waitpid(child, os.WNOHANG)
-        time.sleep(0.01)
-    try:
-        os.killpg(child, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    if not ended:
-        os.waitpid(child, 0)
-    if os.getppid() != parent:
-        break
-    took = time.monotonic() - began
-    print(os.waitstatus_to_exitcode(status) if ended else "hang", f"{took:.2f}", flush=True)
-"""
-"""Runs pytest in a fork for every line it reads, so that the libraries are imported only once. It
-ends with its parent, also where that was killed, and with it all that the tests have started."""
-
 
 class Runner:
-    """A copy of the package made of links, and a process that tries mutations in it."""
+    """A process that has collected some tests, and tries one mutation after another with them."""
 
-    def __init__(self, folder: Path, plain: bool) -> None:
-        self._package = folder / "trireme"
-        for path, folders, files in os.walk(PACKAGE):
-            here = self._package / Path(path).relative_to(PACKAGE)
-            here.mkdir(parents=True)
-            if "__pycache__" in folders:
-                folders.remove("__pycache__")
-                if not plain:  # else what is compiled there would be thrown away as stale
-                    (here / "__pycache__").symlink_to(Path(path) / "__pycache__")
-            for file in files:
-                (here / file).symlink_to(Path(path) / file)
+    def __init__(self, tests: Sequence[str], plain: bool, folder: Path) -> None:
+        self._tests = tests
         environment = {
             **os.environ,
-            "PYTHONPATH": str(folder),
+            "PYTHONPATH": str(PACKAGE.parent),
             "PYTHONDONTWRITEBYTECODE": "1",
             "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
             "NUMBA_DISABLE_JIT": str(int(plain)),
             "TMPDIR": str(folder),
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVE],
+            [sys.executable, str(SERVER), *FAST, *tests],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
             env=environment,
         )
+        self._seconds = 600.0
+        status, took = self._ask("", "")
+        if status != "passed":
+            self.close()
+            raise SystemExit(f"{' '.join(tests)}: {status} without any mutation")
+        self._seconds = max(PATIENCE, SLOWER * took)
 
     def close(self) -> None:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait()
 
-    def test(self, tests: Sequence[str], seconds: float) -> tuple[str, float]:
-        """Run these tests: (pytest's exit status or "hang", seconds)."""
+    def survives(self, mutation: Mutation) -> bool:
+        """Whether no test notices the mutation."""
+        status, _ = self._ask(str(PACKAGE / mutation.file), mutation.source)
+        return status in ("passed", "unfit")
+
+    def _ask(self, file: str, source: str) -> tuple[str, float]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write("\t".join([f"{seconds:.1f}", *FAST, *tests]) + "\n")
+        request = {"file": file, "source": source, "seconds": self._seconds}
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        status, took = self._process.stdout.readline().split()
+        status, took = (self._process.stdout.readline() or "broken 0").split()
         return status, float(took)
-
-    def survives(self, mutation: Mutation, tests: Sequence[str], seconds: float) -> bool:
-        """Whether no test notices the mutation."""
-        place = self._package / mutation.file
-        original = place.readlink()
-        place.unlink()
-        place.write_text(mutation.source, encoding="utf-8")
-        try:
-            return self.test(tests, seconds)[0] == "0"
-        finally:
-            place.unlink()
-            place.symlink_to(original)
 
 
 def all_mutations(targets: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[Mutation]:
@@ -232,67 +190,42 @@ def explanations() -> dict[tuple[str, str, str], str]:
     return {(s["file"], s["before"], s["after"]): s["why"] for s in known}
 
 
-class Trial:
-    """Tries mutations side by side, each in the copy of a free runner."""
+def find_survivors(
+    mutations: Sequence[Mutation],
+    targets: Mapping[str, Sequence[str]],
+    workers: int,
+    plain: bool,
+    console: Console,
+) -> list[Mutation]:
+    """The mutations that no test notices; each is shown as soon as it is known."""
+    groups: dict[tuple[str, ...], list[Mutation]] = {}
+    for mutation in mutations:
+        groups.setdefault(tuple(targets[mutation.file]), []).append(mutation)
+    with (
+        tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
+        Progress(console=console, disable=not console.is_terminal) as progress,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        task = progress.add_task("Mutations", total=len(mutations))
 
-    def __init__(self, targets: Mapping[str, Sequence[str]], workers: int, plain: bool) -> None:
-        self._targets, self._workers = targets, workers
-        self._folder = Path(tempfile.mkdtemp(prefix="mutants-"))
-        self._runners: Queue[Runner] = Queue()
-        self._usual: dict[tuple[str, ...], float] = {}
-        for number in range(workers):
-            self._runners.put(Runner(self._folder / str(number), plain))
-
-    def __enter__(self) -> Trial:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        while not self._runners.empty():
-            self._runners.get().close()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def survivors(self, mutations: Sequence[Mutation], console: Console) -> list[Mutation]:
-        """Those that no test notices, in the order given; each is shown as soon as it is known."""
-        with (
-            ThreadPoolExecutor(self._workers) as pool,
-            Progress(console=console, disable=not console.is_terminal) as progress,
-        ):
-            files = dict.fromkeys(m.file for m in mutations)
-            list(pool.map(self._time, dict.fromkeys(tuple(self._targets[f]) for f in files)))
-            task = progress.add_task("Mutations", total=len(mutations))
-
-            def survives(mutation: Mutation) -> bool:
-                survived = self._survives(mutation)
-                progress.advance(task)
-                if survived:
-                    progress.console.print(str(mutation), markup=False, highlight=False)
-                return survived
-
+        def survivors(tests: tuple[str, ...]) -> list[Mutation]:
+            found = []
+            runner = Runner(tests, plain, Path(folder))
             try:
-                results = list(pool.map(survives, mutations))
-            except BaseException:
-                pool.shutdown(cancel_futures=True)
-                raise
-        return [m for m, survived in zip(mutations, results, strict=True) if survived]
+                for mutation in groups[tests]:
+                    if runner.survives(mutation):
+                        found.append(mutation)
+                        progress.console.print(str(mutation), markup=False, soft_wrap=True)
+                    progress.advance(task)
+            finally:
+                runner.close()
+            return found
 
-    def _time(self, tests: tuple[str, ...]) -> None:
-        """How long these tests usually take; without a mutation they must pass."""
-        runner = self._runners.get()
         try:
-            status, self._usual[tests] = runner.test(tests, 600)
-        finally:
-            self._runners.put(runner)
-        if status != "0":
-            raise SystemExit(f"{' '.join(tests)} fails without any mutation: {status}")
-
-    def _survives(self, mutation: Mutation) -> bool:
-        tests = tuple(self._targets[mutation.file])
-        runner = self._runners.get()
-        try:
-            seconds = max(PATIENCE, SLOWER * self._usual[tests])
-            return runner.survives(mutation, tests, seconds)
-        finally:
-            self._runners.put(runner)
+            return [m for group in pool.map(survivors, groups) for m in group]
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
 
 
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
@@ -319,7 +252,7 @@ def report(mutations: Sequence[Mutation], survivors: Sequence[Mutation], console
     known = explanations()
     for mutation in survivors:
         why = known.get(mutation.key, "NOT EXPLAINED")
-        console.print(f"{mutation}\n    {why}", markup=False, highlight=False)
+        console.print(f"{mutation}\n    {why}", markup=False, soft_wrap=True)
     share = 1 - len(survivors) / len(mutations) if mutations else 1.0
     console.print(
         f"{len(mutations) - len(survivors)} of {len(mutations)} mutations noticed ({share:.1%}), "
@@ -343,8 +276,7 @@ def main() -> None:
     console = Console()
     targets = KERNELS if options.kernels else TARGETS
     mutations = chosen(options, targets)
-    with Trial(targets, options.workers, options.kernels) as trial:
-        survivors = trial.survivors(mutations, console)
+    survivors = find_survivors(mutations, targets, options.workers, options.kernels, console)
     if options.json:
         rows = [{"file": m.file, "before": m.before, "after": m.after} for m in survivors]
         result = {"mutations": len(mutations), "survivors": rows}
