@@ -36,6 +36,15 @@ class MutantServer:
         self._requests, self._answers = os.fdopen(requests), os.fdopen(answers, "w")
         self._parent = os.getppid()
 
+    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
+        """Leave out what starts a database server: it would outlive the fork, and takes seconds."""
+        items[:] = [
+            item
+            for item in items
+            if "postgres_server" not in getattr(item, "fixturenames", ())
+            and "postgresql" not in item.nodeid
+        ]
+
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         for line in self._requests:

@@ -1,9 +1,12 @@
 """Schedules: fair by construction, and known from their place alone."""
 
+import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 import pytest
+from numpy.random import Generator
 
 from trireme import BadSpec, UnknownName, make_game
 from trireme.arena import Entrant, Match, Sprt, entrants, schedule, schedule_hash
@@ -12,6 +15,8 @@ from trireme.core.game import AnyGame
 
 GOMOKU = make_game("gomoku")
 BATTLESHIP = make_game("battleship")
+SEEDS = [7274442658590397, 1297343548419186, 4998215651583119]
+"""The seeds of the first rounds of a match with seed 0."""
 
 
 def match(game: AnyGame = GOMOKU, count: int = 3, **conditions: object) -> Match:
@@ -66,6 +71,41 @@ def test_the_seed_decides_the_starts() -> None:
     one, two = (list(schedule(match(games=6, seed=s))) for s in (1, 2))
     assert not {f.seed for f in one} & {f.seed for f in two}
     assert one == list(schedule(match(games=6, seed=1)))
+
+
+def test_a_match_of_an_earlier_version_has_the_same_seeds() -> None:
+    assert [f.seed for f in schedule(match(BATTLESHIP, count=1, games=3))] == SEEDS
+    assert [f.seed for f in schedule(match(count=2, games=6))][::2] == SEEDS
+
+
+def test_the_start_of_a_round_tells_nothing_of_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start and seed come from two streams: were they one, the seed of the game, from which nature
+    and agents draw, would repeat the numbers that drew the start."""
+    drawn: list[Generator] = []
+
+    def start(game: AnyGame, rng: Generator) -> tuple[AnyGame, tuple[str, ...]]:
+        drawn.append(rng)
+        return game, ()
+
+    module = sys.modules["trireme.arena.schedule"]  # the package's attribute is the function
+    monkeypatch.setattr(module, "load", lambda _: start)
+    fixtures = list(schedule(match(count=2, games=8)))
+    assert len(drawn) == 4
+    for rng, fixture in zip(drawn, fixtures[::2], strict=True):
+        state = rng.bit_generator.seed_seq.generate_state(8, "uint64")  # type: ignore[attr-defined]
+        assert fixture.seed not in [int(word) >> 11 for word in state]
+
+
+def test_the_hash_covers_every_fixture() -> None:
+    made = match(games=6)
+    fixtures = list(schedule(made))
+    base = schedule_hash(made, fixtures)
+    assert base == schedule_hash(made)
+    assert len(base) == 16
+    other = replace(fixtures[-1], game=make_game("gomoku", size=9))
+    assert schedule_hash(made, [*fixtures[:-1], other]) != base
+    assert schedule_hash(made, [*fixtures[:-1], replace(other, game=GOMOKU, seed=1)]) != base
+    assert schedule_hash(made, [*fixtures[:-1], replace(other, game=GOMOKU, opening=())]) != base
 
 
 def test_the_hash_tells_schedules_apart() -> None:

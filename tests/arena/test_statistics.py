@@ -331,3 +331,22 @@ def test_the_variance_of_pairs_is_estimated_and_not_assumed() -> None:
     assert variance_ratio(apart) == pytest.approx(0.0, abs=0.02)
     assert variance_ratio(free) == pytest.approx(1.0, abs=0.2)
     assert variance_ratio([[1.0, 1.0], [1.0, 1.0]]) is None
+
+
+def test_the_variance_of_few_pairs_is_estimated_without_bias() -> None:
+    # Sums of the pairs above their mean: 1, -1, 0, so their variance is 2 / (3 - 1) = 1; that of
+    # the six games is 6 · ¼ / (6 - 1) = 0.3, and 2 · 0.3 for a pair of independent ones.
+    assert variance_ratio([[1, 1], [0, 0], [1, 0]]) == pytest.approx(1 / (2 * 0.3))
+    # Clusters of 1, 3 and 2 games, mean ½: ½, ½ and -1 above it.
+    uneven = (0.25 + 0.25 + 1) / (3 - 1) * 3 / (0.3 * 6)
+    assert variance_ratio([[1], [0, 1, 1], [0, 0]]) == pytest.approx(uneven)
+    assert variance_ratio([[1, 0]]) is None
+    assert variance_ratio([[1, 0], [1, 1]]) is not None
+
+
+def test_the_variance_ratio_of_independent_games_is_1_in_the_mean() -> None:
+    rng = np.random.default_rng(9)
+    found = [variance_ratio(rng.integers(0, 3, (6, 2)) / 2) for _ in range(3000)]
+    known = [ratio for ratio in found if ratio is not None]
+    assert len(known) == 3000
+    assert float(np.mean(known)) == pytest.approx(1.0, abs=0.03)
