@@ -52,6 +52,7 @@ class MutantServer:
             child = os.fork()
             if child == 0:
                 os.setpgid(0, 0)
+                signal.signal(signal.SIGTERM, signal.SIG_DFL)
                 os._exit(run_mutated(session, json.loads(line)))
             answer = self._wait(child, json.loads(line)["seconds"])
             if os.getppid() != self._parent:
@@ -62,11 +63,13 @@ class MutantServer:
     def _wait(self, child: int, seconds: float) -> str:
         began = time.monotonic()
         ended, status = 0, 0
-        while not ended and time.monotonic() - began < seconds and os.getppid() == self._parent:
-            ended, status = os.waitpid(child, os.WNOHANG)
-            time.sleep(0.005)
-        with suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
+        try:
+            while not ended and time.monotonic() - began < seconds and os.getppid() == self._parent:
+                time.sleep(0.005)
+                ended, status = os.waitpid(child, os.WNOHANG)
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
         if not ended:
             os.waitpid(child, 0)
             return "hang"
@@ -112,6 +115,7 @@ def code_by_name(module: CodeType) -> dict[str, list[CodeType]]:
 
 
 def main() -> None:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     requests, answers = os.dup(0), os.dup(1)
     quiet = os.open(os.devnull, os.O_RDWR)
     for number in (0, 1, 2):

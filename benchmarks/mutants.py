@@ -1,10 +1,10 @@
 """Mutation testing: change the code in one place at a time, and see whether a fast test notices.
 
     python benchmarks/mutants.py                          # every mutation (hours); or: make mutants
-    python benchmarks/mutants.py --sample 60              # a random sample, the same for one seed
+    python benchmarks/mutants.py --sample 12              # a random sample of every file
     python benchmarks/mutants.py --only gomoku/rules.py   # one file
     python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
-    python benchmarks/mutants.py --kernels --sample 30    # kernels, run as plain Python
+    python benchmarks/mutants.py --kernels --sample 12    # kernels, run as plain Python
 
 Each mutation is tried by the fast tests that `TARGETS` names for its file, in a process whose
 functions get the changed code: no file is ever touched (see `mutant_server.py`). A mutation that no
@@ -22,6 +22,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -65,7 +66,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/battleship/test_placing.py",
     ),
     "battleship/shots.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
-    "battleship/belief/constraints.py": ("tests/battleship/test_belief.py",),
+    "battleship/belief/constraints.py": ("tests/battleship/test_determinization.py",),
     "battleship/belief/determinization.py": ("tests/battleship/test_determinization.py",),
     "gomoku/rules.py": ("tests/gomoku/test_rules.py", "tests/gomoku/test_counts.py"),
     "gomoku/formats.py": ("tests/gomoku/test_formats.py",),
@@ -138,9 +139,8 @@ class Runner:
         self._seconds = max(PATIENCE, SLOWER * took)
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        self._process.wait()
+        self._process.terminate()
+        self._process.communicate()
 
     def survives(self, mutation: Mutation) -> bool:
         """Whether no test notices the mutation."""
@@ -168,20 +168,16 @@ def all_mutations(targets: Mapping[str, Sequence[str]], only: Sequence[str]) -> 
     ]
 
 
-def sample(mutations: Sequence[Mutation], count: int, seed: int) -> list[Mutation]:
-    """Draw `count` mutations: as many from every file, as far as it has them."""
-    rng = random.Random(seed)
+def sample(mutations: Sequence[Mutation], each: int, seed: int) -> list[Mutation]:
+    """Draw `each` mutations of every file, as far as it has them; other files change nothing."""
     files: dict[str, list[Mutation]] = {}
     for mutation in mutations:
         files.setdefault(mutation.file, []).append(mutation)
-    for of_file in files.values():
-        rng.shuffle(of_file)
-    ranked = sorted(
-        (rank, file, mutation)
-        for file, of_file in files.items()
-        for rank, mutation in enumerate(of_file)
-    )
-    return sorted((m for _, _, m in ranked[:count]), key=lambda m: (m.file, m.line, m.after))
+    drawn: list[Mutation] = []
+    for file, found in files.items():
+        chosen = random.Random(f"{seed} {file}").sample(found, min(each, len(found)))
+        drawn += sorted(chosen, key=lambda m: (m.line, m.after))
+    return drawn
 
 
 def explanations() -> dict[tuple[str, str, str], str]:
@@ -208,11 +204,15 @@ def find_survivors(
     ):
         task = progress.add_task("Mutations", total=len(mutations))
 
+        stopped = threading.Event()
+
         def survivors(tests: tuple[str, ...]) -> list[Mutation]:
-            found = []
+            found: list[Mutation] = []
             runner = Runner(tests, plain, Path(folder))
             try:
                 for mutation in groups[tests]:
+                    if stopped.is_set():
+                        break
                     if runner.survives(mutation):
                         found.append(mutation)
                         progress.console.print(str(mutation), markup=False, soft_wrap=True)
@@ -223,9 +223,9 @@ def find_survivors(
 
         try:
             return [m for group in pool.map(survivors, groups) for m in group]
-        except BaseException:
+        finally:
+            stopped.set()
             pool.shutdown(cancel_futures=True)
-            raise
 
 
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
@@ -263,7 +263,7 @@ def report(mutations: Sequence[Mutation], survivors: Sequence[Mutation], console
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sample", type=int, help="how many mutations to draw, evenly over files")
+    parser.add_argument("--sample", type=int, help="how many mutations to try of every file")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
     parser.add_argument("--again", type=Path, help="try the survivors in this file of --json only")

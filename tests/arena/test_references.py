@@ -223,6 +223,11 @@ def test_few_clusters_are_widened_to_students_quantile(clusters: int, t: float) 
     # Tables of Student's t, 97.5 %, for clusters - 1 degrees of freedom.
     factor = t / 1.959964 * math.sqrt(clusters / (clusters - 1))
     assert small_sample(clusters) == pytest.approx(factor, rel=0.005)
+    # The Cornish–Fisher expansion of the quantile: Abramowitz and Stegun, 26.7.5.
+    z, v = 1.959963984540054, clusters - 1
+    terms = (z, (z**3 + z) / (4 * v), (5 * z**5 + 16 * z**3 + 3 * z) / (96 * v * v))
+    exact = sum(terms) / z * math.sqrt(clusters / v)
+    assert small_sample(clusters) == pytest.approx(exact, rel=1e-12)
     assert small_sample(1) == math.inf
     assert math.isfinite(small_sample(2))
 
@@ -241,6 +246,13 @@ def test_the_bootstrap_of_a_mean_is_near_students_interval() -> None:
 
 
 # The pentanomial GSPRT
+
+
+def test_the_logistic_curve_of_elo() -> None:
+    assert expected_score(400) == pytest.approx(10 / 11)
+    assert expected_score(-400) == pytest.approx(1 / 11)
+    assert expected_score(400 * math.log10(3)) == pytest.approx(3 / 4)
+    assert expected_score(0) == 0.5
 
 
 def test_the_bounds_follow_walds_formula_for_unequal_errors() -> None:

@@ -10,6 +10,7 @@ from numpy.random import Generator
 
 from trireme import BadSpec, UnknownName, make_game
 from trireme.arena import Entrant, Match, Sprt, entrants, schedule, schedule_hash
+from trireme.arena.match import from_plain, to_plain
 from trireme.core.agents import Random
 from trireme.core.game import AnyGame
 
@@ -157,3 +158,21 @@ def test_an_agent_that_can_not_be_made_is_an_error_and_no_lost_game(
 def test_senseless_conditions_are_refused(conditions: dict[str, object], message: str) -> None:
     with pytest.raises(BadSpec, match=message):
         match(**conditions)
+
+
+def test_a_match_comes_back_from_its_folder() -> None:
+    made = match(count=2, games=6, seed=3, seconds=0.5, limit=9.0, sprt=Sprt(0, 10, 0.1, 0.2))
+    assert from_plain(to_plain(made)) == made
+    alone = match(gauntlet=True)
+    assert from_plain(to_plain(alone)) == alone
+
+
+def test_a_python_agent_is_handed_in_again() -> None:
+    agent = Random()
+    made = Match(GOMOKU, entrants(GOMOKU, ["a=random", Entrant("mine", agent)]))
+    plain = to_plain(made)
+    assert [a["spec"] for a in plain["agents"]] == ["random", None]
+    with pytest.raises(BadSpec, match="'mine' is a Python object: resume"):
+        from_plain(plain)
+    assert from_plain(plain, [Entrant("mine", agent)]).entrants[1].agent is agent
+    assert from_plain(plain, [Entrant("mine", agent)]).entrants[0] == Entrant("a", "random")

@@ -259,7 +259,17 @@ def test_many_differences_take_the_normal_limit() -> None:
     exact = sign_flip_p(values[:700])
     near = math.erfc(abs(values[:700].sum()) / math.sqrt(2 * (values[:700] ** 2).sum()))
     assert exact == pytest.approx(near, abs=0.01)
-    assert 0 < sign_flip_p(values) <= 1
+    many = math.erfc(abs(values.sum()) / math.sqrt(2 * (values**2).sum()))
+    assert sign_flip_p(values) == pytest.approx(many, rel=1e-12)
+    assert sign_flip_p([0.3, 0.1]) == pytest.approx(math.erfc(0.4 / math.sqrt(2 * 0.1)))
+
+
+def test_differences_may_be_quarters_of_a_point() -> None:
+    assert sign_flip_p([0.25] * 5) == 2 / 2**5
+    assert sign_flip_p([0.25, 0.25, 1]) == 2 / 2**3
+    assert sign_flip_p([0.75, -0.25]) == 1.0
+    assert sign_flip_p([0.0, 0.0]) == 1.0
+    assert sign_flip_p([0.0, 0.5, 0.5, 0.5]) == 2 / 2**3
 
 
 def test_holm_rejects_no_more_than_bonferroni_first_and_stays_in_order() -> None:
@@ -320,6 +330,22 @@ def test_games_that_repeat_themselves_are_counted_once_as_evidence() -> None:
     assert (duel.games, duel.distinct) == (100, 2)
     assert duel.score_ci95 == pytest.approx(wilson(2, 2))
     assert duel.p_value == 1.0
+
+
+def test_a_duel_is_counted_from_both_seats() -> None:
+    # The first agent wins five pairs 2 : 0: all signs alike, of 2⁵.
+    rows = [row for cluster in range(5) for row in pair(cluster, "a", "b", 1.0, -1.0)]
+    (duel,) = two_seat_standings(["a", "b"], rows).duels
+    assert (duel.agents, duel.games, duel.distinct) == (("a", "b"), 10, 10)
+    assert (duel.wins, duel.draws, duel.losses, duel.score) == (10, 0, 0, 1.0)
+    assert duel.p_value == 2 / 2**5
+    assert duel.variance_ratio is None
+    # With a pair won 1½ : ½ and one lost, seen from the agent that comes second.
+    rows += [*pair(5, "b", "a", 0.0, 1.0), *pair(6, "a", "b", -1.0, 1.0)]
+    (duel,) = two_seat_standings(["b", "a"], rows).duels
+    assert (duel.agents, duel.wins, duel.draws, duel.losses) == (("b", "a"), 2, 1, 11)
+    assert duel.score == pytest.approx(2.5 / 14)
+    assert duel.score_ci95 == pytest.approx(wilson(2.5, 14))
 
 
 def test_the_variance_of_pairs_is_estimated_and_not_assumed() -> None:
