@@ -47,7 +47,7 @@ PATIENCE = 15.0
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
 ENGINE = ("tests/gomoku/test_engine.py",)
-TABLE = ("tests/server/test_table.py",)
+TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 
 TARGETS: dict[str, tuple[str, ...]] = {
     "core/intervals.py": STATISTICS,
@@ -96,9 +96,8 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "envs/vector.py": ("tests/envs/test_battleship_vector.py",),
     "envs/zoo_episode.py": ("tests/envs/test_zoo.py",),
     "server/rooms/table.py": TABLE,
-    "server/rooms/views.py": (*TABLE, "tests/server/test_secrecy.py"),
+    "server/rooms/views.py": TABLE,
     "server/rooms/recording.py": TABLE,
-    "server/rooms/events.py": TABLE,
 }
 """Files below `src/trireme`, and the tests that must notice a change in them."""
 
