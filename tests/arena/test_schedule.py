@@ -176,3 +176,12 @@ def test_a_python_agent_is_handed_in_again() -> None:
         from_plain(plain)
     assert from_plain(plain, [Entrant("mine", agent)]).entrants[1].agent is agent
     assert from_plain(plain, [Entrant("mine", agent)]).entrants[0] == Entrant("a", "random")
+
+
+def test_an_agent_that_fails_when_it_is_made_is_named() -> None:
+    class Fragile(Random):
+        def __deepcopy__(self, memo: object) -> "Fragile":
+            raise RuntimeError("can't be copied")
+
+    with pytest.raises(BadSpec, match="'mine' can't be made: RuntimeError: can't be copied"):
+        entrants(GOMOKU, ["random", Entrant("mine", Fragile())])

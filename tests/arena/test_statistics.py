@@ -332,6 +332,20 @@ def test_games_that_repeat_themselves_are_counted_once_as_evidence() -> None:
     assert duel.p_value == 1.0
 
 
+def test_the_first_seat_is_scored_over_all_games() -> None:
+    rows = [row for cluster in range(10) for row in pair(cluster, "a", "b", 1.0, 0.0)]
+    table = two_seat_standings(["a", "b"], rows)
+    assert table.first_seat.score == 0.75
+    assert table.first_seat.score_ci95 == pytest.approx(wilson(15, 20))
+    assert table.first_seat.elo > 0
+    low, high = table.first_seat.elo_ci95
+    assert low < table.first_seat.elo < high
+    empty = two_seat_standings(["a", "b"], [])
+    assert (empty.first_seat.score, empty.first_seat.score_ci95) == (0.5, (0.0, 1.0))
+    assert empty.scores["a"].score == 0.5
+    assert two_seat_standings([], []).scores == {}
+
+
 def test_a_duel_is_counted_from_both_seats() -> None:
     # The first agent wins five pairs 2 : 0: all signs alike, of 2⁵.
     rows = [row for cluster in range(5) for row in pair(cluster, "a", "b", 1.0, -1.0)]
