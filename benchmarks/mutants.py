@@ -47,6 +47,11 @@ PATIENCE = 15.0
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
 ENGINE = ("tests/gomoku/test_engine.py",)
+NAVIGATION = (
+    "tests/navigation/test_cases.py",
+    "tests/navigation/test_golden.py",
+    "tests/navigation/test_maps.py::test_bad_settings_are_refused",
+)
 TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 
 TARGETS: dict[str, tuple[str, ...]] = {
@@ -75,10 +80,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "gomoku/engine/analysis.py": ENGINE,
     "gomoku/engine/engine.py": ENGINE,
     "gomoku/engine/patterns.py": ("tests/gomoku/test_patterns.py",),
-    "navigation/rules.py": ("tests/navigation/test_cases.py", "tests/navigation/test_golden.py"),
+    "navigation/rules.py": NAVIGATION,
     "navigation/plans.py": ("tests/navigation/test_plans.py",),
-    "navigation/geometry.py": ("tests/navigation/test_cases.py", "tests/navigation/test_golden.py"),
-    "navigation/ships.py": ("tests/navigation/test_cases.py", "tests/navigation/test_golden.py"),
+    "navigation/geometry.py": NAVIGATION,
+    "navigation/ships.py": NAVIGATION,
     "navigation/maps.py": ("tests/navigation/test_maps.py",),
     "navigation/phase_log.py": ("tests/navigation/test_phase_log.py",),
     "navigation/search/matrix_game.py": ("tests/navigation/test_search.py",),

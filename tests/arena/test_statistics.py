@@ -390,3 +390,25 @@ def test_the_variance_ratio_of_independent_games_is_1_in_the_mean() -> None:
     known = [ratio for ratio in found if ratio is not None]
     assert len(known) == 3000
     assert float(np.mean(known)) == pytest.approx(1.0, abs=0.03)
+
+
+def test_notes_name_repeated_games_and_pairs_that_end_alike() -> None:
+    same = [row for cluster in range(50) for row in pair(cluster, "a", "b", 1.0, -1.0, "same")]
+    assert two_seat_standings(["a", "b"], same).notes == (
+        "98 of the 100 games between a and b repeat earlier ones move by move; intervals and"
+        " ratings count only the other 2.",
+    )
+
+    def alike(pairs: int, every: int) -> tuple[str, ...]:
+        """The notes on pairs of which all but each `every`-th are won or lost 2 : 0."""
+        rows = []
+        for cluster in range(pairs):
+            first = 1.0 if cluster % 2 else -1.0
+            second = first if cluster % every == 0 else -first
+            rows += pair(cluster, "a", "b", first, second, "m")
+        return two_seat_standings(["a", "b"], rows).notes
+
+    (note,) = alike(20, 100)
+    assert "Games of a and b that share a start tend to end alike (variance ×" in note
+    assert alike(19, 100) == ()  # too few
+    assert alike(20, 2) == ()  # half of the pairs are shared: independent games
