@@ -19,6 +19,7 @@ import sys
 import time
 from collections import defaultdict
 from contextlib import suppress
+from functools import _lru_cache_wrapper
 from pathlib import Path
 from types import CodeType, FunctionType
 
@@ -99,9 +100,11 @@ def swap_code(file: Path, source: str) -> None:
         for before, after in zip(codes, new[name], strict=False)
         if before != after
     }
-    for function in gc.get_objects():
-        if isinstance(function, FunctionType) and function.__code__.co_filename == str(file):
-            function.__code__ = changed.get(function.__code__, function.__code__)
+    for thing in gc.get_objects():
+        if isinstance(thing, FunctionType) and thing.__code__.co_filename == str(file):
+            thing.__code__ = changed.get(thing.__code__, thing.__code__)
+        elif isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith("trireme"):
+            thing.cache_clear()  # what the old code has computed during collection
 
 
 def code_by_name(module: CodeType) -> dict[str, list[CodeType]]:

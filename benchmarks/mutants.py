@@ -4,7 +4,7 @@
     python benchmarks/mutants.py --sample 12              # a random sample of every file
     python benchmarks/mutants.py --only gomoku/rules.py   # one file
     python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
-    python benchmarks/mutants.py --kernels --sample 12    # kernels, run as plain Python
+    python benchmarks/mutants.py --kernels --sample 2     # kernels, each compiled anew
 
 Each mutation is tried by the fast tests that `TARGETS` names for its file, in a process whose
 functions get the changed code: no file is ever touched (see `mutant_server.py`). A mutation that no
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -27,6 +28,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 from mutator import Mutation, Mutator
@@ -111,20 +113,18 @@ KERNELS: dict[str, tuple[str, ...]] = {
     "gomoku/kernels.py": ("tests/gomoku/test_kernels.py",),
     "navigation/kernels.py": ("tests/navigation/test_kernels.py",),
 }
-"""Kernels with a plain twin; their tests run without compilation, as a mutant lives for seconds."""
+"""Kernels with a plain twin. Each mutant is compiled, which takes up to a minute: try a handful."""
 
 
 class Runner:
     """A process that has collected some tests, and tries one mutation after another with them."""
 
-    def __init__(self, tests: Sequence[str], plain: bool, folder: Path) -> None:
-        self._tests = tests
+    def __init__(self, tests: Sequence[str], folder: Path) -> None:
         environment = {
             **os.environ,
             "PYTHONPATH": str(PACKAGE.parent),
             "PYTHONDONTWRITEBYTECODE": "1",
             "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
-            "NUMBA_DISABLE_JIT": str(int(plain)),
             "TMPDIR": str(folder),
         }
         self._process = subprocess.Popen(
@@ -190,17 +190,18 @@ def explanations() -> dict[tuple[str, str, str], str]:
     return {(s["file"], s["before"], s["after"]): s["why"] for s in known}
 
 
-def find_survivors(
+def try_all(
     mutations: Sequence[Mutation],
     targets: Mapping[str, Sequence[str]],
     workers: int,
-    plain: bool,
     console: Console,
-) -> list[Mutation]:
-    """The mutations that no test notices; each is shown as soon as it is known."""
+) -> dict[Mutation, bool]:
+    """Whether each mutation survives; after Ctrl-C, of those that were tried."""
     groups: dict[tuple[str, ...], list[Mutation]] = {}
     for mutation in mutations:
         groups.setdefault(tuple(targets[mutation.file]), []).append(mutation)
+    results: dict[Mutation, bool] = {}
+    stopped = threading.Event()
     with (
         tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
         Progress(console=console, disable=not console.is_terminal) as progress,
@@ -208,28 +209,42 @@ def find_survivors(
     ):
         task = progress.add_task("Mutations", total=len(mutations))
 
-        stopped = threading.Event()
-
-        def survivors(tests: tuple[str, ...]) -> list[Mutation]:
-            found: list[Mutation] = []
-            runner = Runner(tests, plain, Path(folder))
+        def try_group(tests: tuple[str, ...]) -> None:
+            runner = Runner(tests, Path(folder))
             try:
                 for mutation in groups[tests]:
                     if stopped.is_set():
                         break
-                    if runner.survives(mutation):
-                        found.append(mutation)
+                    results[mutation] = runner.survives(mutation)
+                    if results[mutation]:
                         progress.console.print(str(mutation), markup=False, soft_wrap=True)
                     progress.advance(task)
             finally:
                 runner.close()
-            return found
 
         try:
-            return [m for group in pool.map(survivors, groups) for m in group]
+            list(pool.map(try_group, groups))
+        except KeyboardInterrupt:
+            console.print("stopped")
         finally:
             stopped.set()
             pool.shutdown(cancel_futures=True)
+    return {m: results[m] for m in mutations if m in results}
+
+
+def kernel_survives(mutation: Mutation, tests: Sequence[str]) -> bool:
+    """Whether no test notices a mutation of a kernel, compiled in a copy of the package."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copied = shutil.copytree(PACKAGE, Path(folder) / PACKAGE.name)
+        (copied / mutation.file).write_text(mutation.source, encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", *FAST, *tests]
+        environment = {**os.environ, "PYTHONPATH": folder}
+        with suppress(subprocess.TimeoutExpired):
+            run = subprocess.run(
+                command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, timeout=600
+            )
+            return run.returncode == 0
+    return False
 
 
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
@@ -276,16 +291,21 @@ def main() -> None:
     parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
     parser.add_argument("--json", type=Path, help="write the survivors to this file")
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # clean up, as after Ctrl-C
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # report, as after Ctrl-C
     console = Console()
     targets = KERNELS if options.kernels else TARGETS
     mutations = chosen(options, targets)
-    survivors = find_survivors(mutations, targets, options.workers, options.kernels, console)
+    if options.kernels:
+        results = {m: kernel_survives(m, targets[m.file]) for m in mutations}
+    else:
+        results = try_all(mutations, targets, options.workers, console)
+    survivors = [m for m, survived in results.items() if survived]
     if options.json:
         rows = [{"file": m.file, "before": m.before, "after": m.after} for m in survivors]
-        result = {"mutations": len(mutations), "survivors": rows}
+        result = {"mutations": len(results), "survivors": rows}
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    sys.exit(0 if report(mutations, survivors, console) >= options.least else 1)
+    share = report(list(results), survivors, console)
+    sys.exit(0 if share >= options.least else 1)
 
 
 if __name__ == "__main__":

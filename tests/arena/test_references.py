@@ -141,6 +141,19 @@ def test_the_error_of_the_advantage_is_that_of_the_likelihood() -> None:
     assert high - low == pytest.approx(2 * 1.959964 * error * ELO, rel=0.02)
 
 
+def test_the_interval_of_a_rating_is_as_wide_as_the_likelihood_says() -> None:
+    # 1,500 of 2,000 points: the error of the difference is 1 / √(n·p·q) natural units, and each
+    # agent's rating is half of the difference.
+    table = np.zeros((2000, 2, 2, 3))
+    table[:750, 0, 1, WIN] = table[750:1000, 0, 1, LOSS] = 1
+    table[1000:1750, 1, 0, LOSS] = table[1750:, 1, 0, WIN] = 1
+    rated = rate(table, replicates=1000)
+    half = 1.959964 * ELO / math.sqrt(2000 * 0.75 * 0.25) / 2
+    for ends in (rated.high - rated.elo, rated.elo - rated.low):
+        assert ends == pytest.approx([half, half], rel=0.2)
+    assert rated.elo[0] - rated.elo[1] == pytest.approx(400 * math.log10(3), abs=0.5)
+
+
 def test_the_extra_pairs_are_shared_out_among_opponents() -> None:
     """One won and one lost pair an agent in the mean, however many opponents it has: were each
     meeting given whole ones, the intervals of a large field would be narrowed by games that
