@@ -92,8 +92,8 @@ def run_mutated(session: pytest.Session, request: dict[str, str]) -> int:
 
 def swap_code(file: Path, source: str) -> None:
     """Give every live function of a file the code that it has in `source`."""
-    old = code_by_name(compile(file.read_text(encoding="utf-8"), str(file), "exec"))
-    new = code_by_name(compile(source, str(file), "exec"))
+    old = code_by_name(file, file.read_text(encoding="utf-8"))
+    new = code_by_name(file, source)
     changed = {
         before: after
         for name, codes in old.items()
@@ -107,10 +107,11 @@ def swap_code(file: Path, source: str) -> None:
             thing.cache_clear()  # what the old code has computed during collection
 
 
-def code_by_name(module: CodeType) -> dict[str, list[CodeType]]:
+def code_by_name(file: Path, source: str) -> dict[str, list[CodeType]]:
     """All code below a module's by its qualified name, in the order of the source."""
     found: dict[str, list[CodeType]] = defaultdict(list)
-    pending = [module]
+    # Without the `__future__` statements of this file, which would make every code differ.
+    pending = [compile(source, str(file), "exec", dont_inherit=True)]
     for code in pending:
         found[code.co_qualname].append(code)
         pending += [c for c in code.co_consts if isinstance(c, CodeType)]
