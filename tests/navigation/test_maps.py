@@ -229,3 +229,9 @@ def test_a_map_of_a_wrong_size_has_no_other_faults() -> None:
     assert "width must be" in str(caught.value)
     assert "rock" not in str(caught.value)
     assert "spawn" not in str(caught.value)
+
+
+def test_a_map_turned_further_than_once_around() -> None:
+    bay = read_map(json.dumps(UNBIASED))
+    assert turned_map(bay, 4) == turned_map(bay, 0) == bay
+    assert turned_map(bay, 5) == turned_map(bay, 1) != bay
