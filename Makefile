@@ -5,7 +5,7 @@ BIN := .venv/bin
 WORKERS ?= 2
 CODE := src tests examples benchmarks scripts
 
-.PHONY: help setup play docs wheel test test-fast check format bench clean
+.PHONY: help setup play docs wheel test test-fast check format bench mutants clean
 
 help:            ## show this list
 	@sed -n 's/^\([a-z-]*\): .*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
@@ -55,6 +55,9 @@ format: .venv/dev ## format, and fix what the linter can fix
 
 bench: .venv/dev ## measure the raw speed of the kernels
 	@for script in benchmarks/*_kernels.py; do $(BIN)/python $$script || exit 1; done
+
+mutants: .venv/dev ## change the code in one place at a time: does a fast test notice? (hours)
+	$(BIN)/python benchmarks/mutants.py --workers $(WORKERS) $(MUTANTS)
 
 wheel: docs      ## build the package with web client and manual, which needs no Node
 	scripts/build-client

@@ -1,18 +1,20 @@
 """Mutation testing: change the code in one place at a time, and see whether a fast test notices.
 
     python benchmarks/mutants.py                          # every mutation (hours); or: make mutants
-    python benchmarks/mutants.py --sample 60              # a random sample, the same for one seed
+    python benchmarks/mutants.py --sample 12              # a random sample of every file
     python benchmarks/mutants.py --only gomoku/rules.py   # one file
+    python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
+    python benchmarks/mutants.py --kernels --sample 2     # kernels, each compiled anew
 
-Each mutation is tried by the fast tests that `TARGETS` names for its file, in a copy of the package
-made of links, so the working tree is never touched. A mutation that no test notices is a survivor;
-`benchmarks/mutants_explained.toml` says of each known survivor why no test can or need notice it.
+Each mutation is tried by the fast tests that `TARGETS` names for its file, in a process whose
+functions get the changed code: no file is ever touched (see `mutant_server.py`). A mutation that no
+test notices is a survivor; `benchmarks/mutants_explained.toml` says of each known survivor why no
+test can or need notice it.
 """
 
 from __future__ import annotations
 
 import argparse
-import ast
 import json
 import os
 import random
@@ -21,296 +23,148 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
+import threading
 import tomllib
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
-from queue import Queue
 
+from mutator import Mutation, Mutator
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "trireme"
+SERVER = Path(__file__).with_name("mutant_server.py")
 EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 FAST = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
-SLOWER = 5
+SLOWER = 6
 """A mutant whose tests take so many times longer than the unchanged code's hangs: it is noticed."""
+PATIENCE = 15.0
+"""Seconds that tests may take before they hang, however short they usually are."""
+
+STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
+RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
+ENGINE = ("tests/gomoku/test_engine.py",)
+NAVIGATION = (
+    "tests/navigation/test_cases.py",
+    "tests/navigation/test_golden.py",
+    "tests/navigation/test_maps.py::test_bad_settings_are_refused",
+)
+TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 
 TARGETS: dict[str, tuple[str, ...]] = {
-    "core/record.py": ("tests/core/test_record.py", "tests/core/test_play.py"),
-    "core/play.py": ("tests/core/test_play.py", "tests/core/test_record.py"),
-    "core/registry.py": ("tests/core/test_registry.py",),
+    "core/intervals.py": STATISTICS,
+    "core/record.py": RECORDS,
+    "core/play.py": RECORDS[::-1],
+    "core/registry.py": ("tests/core/test_registry.py", "tests/plugins/test_discovery.py"),
     "core/options.py": ("tests/core/test_registry.py",),
+    "core/spec.py": ("tests/core/test_registry.py",),
+    "core/seeding.py": ("tests/core/test_seeding.py",),
+    "core/board.py": ("tests/core/test_board.py", "tests/gomoku/test_rules.py"),
     "battleship/rules.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
     "battleship/fleets.py": ("tests/battleship/test_placing.py", "tests/battleship/test_rules.py"),
+    "battleship/board.py": ("tests/battleship/test_rules.py", "tests/battleship/test_placing.py"),
+    "battleship/notation.py": (
+        "tests/battleship/test_rules.py",
+        "tests/battleship/test_placing.py",
+    ),
+    "battleship/shots.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
+    "battleship/belief/constraints.py": ("tests/battleship/test_determinization.py",),
+    "battleship/belief/determinization.py": ("tests/battleship/test_determinization.py",),
     "gomoku/rules.py": ("tests/gomoku/test_rules.py", "tests/gomoku/test_counts.py"),
     "gomoku/formats.py": ("tests/gomoku/test_formats.py",),
-    "navigation/rules.py": ("tests/navigation/test_cases.py", "tests/navigation/test_golden.py"),
+    "gomoku/swap2.py": ("tests/gomoku/test_swap2.py",),
+    "gomoku/engine/iterative_deepening.py": ENGINE,
+    "gomoku/engine/analysis.py": ENGINE,
+    "gomoku/engine/engine.py": ENGINE,
+    "gomoku/engine/patterns.py": ("tests/gomoku/test_patterns.py",),
+    "navigation/rules.py": NAVIGATION,
     "navigation/plans.py": ("tests/navigation/test_plans.py",),
+    "navigation/geometry.py": NAVIGATION,
+    "navigation/ships.py": NAVIGATION,
+    "navigation/maps.py": ("tests/navigation/test_maps.py",),
+    "navigation/phase_log.py": ("tests/navigation/test_phase_log.py",),
+    "navigation/search/matrix_game.py": ("tests/navigation/test_search.py",),
+    "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
     "arena/schedule.py": ("tests/arena/test_schedule.py",),
-    "arena/statistics/intervals.py": ("tests/arena/test_statistics.py",),
-    "arena/statistics/ratings.py": ("tests/arena/test_statistics.py",),
-    "arena/statistics/sprt.py": ("tests/arena/test_statistics.py",),
-    "arena/statistics/comparisons.py": ("tests/arena/test_statistics.py",),
+    "arena/match.py": ("tests/arena/test_schedule.py",),
+    "arena/outcome.py": ("tests/arena/test_outcomes.py",),
+    "arena/history.py": ("tests/arena/test_history.py",),
+    "arena/standing.py": ("tests/arena/test_statistics.py", "tests/arena/test_history.py"),
+    "arena/statistics/bootstrap.py": STATISTICS,
+    "arena/statistics/ratings.py": STATISTICS,
+    "arena/statistics/sprt.py": STATISTICS,
+    "arena/statistics/comparisons.py": STATISTICS[1:],
     "envs/battleship.py": ("tests/envs/test_battleship_env.py",),
-    "server/rooms/table.py": ("tests/server/test_table.py",),
+    "envs/vector.py": ("tests/envs/test_battleship_vector.py",),
+    "envs/zoo_episode.py": ("tests/envs/test_zoo.py",),
+    "server/rooms/table.py": TABLE,
+    "server/rooms/views.py": TABLE,
+    "server/rooms/recording.py": TABLE,
 }
 """Files below `src/trireme`, and the tests that must notice a change in them."""
 
-COMPARISONS = {
-    ast.Lt: ("<", "<="),
-    ast.LtE: ("<=", "<"),
-    ast.Gt: (">", ">="),
-    ast.GtE: (">=", ">"),
-    ast.Eq: ("==", "!="),
-    ast.NotEq: ("!=", "=="),
-    ast.Is: ("is", "is not"),
-    ast.IsNot: ("is not", "is"),
-    ast.In: ("in", "not in"),
-    ast.NotIn: ("not in", "in"),
+KERNELS: dict[str, tuple[str, ...]] = {
+    "battleship/kernels.py": ("tests/battleship/test_kernels.py",),
+    "gomoku/kernels.py": ("tests/gomoku/test_kernels.py",),
+    "navigation/kernels.py": ("tests/navigation/test_kernels.py",),
 }
-ARITHMETIC = {
-    ast.Add: ("+", "-"),
-    ast.Sub: ("-", "+"),
-    ast.Mult: ("*", "+"),
-    ast.Div: ("/", "*"),
-    ast.FloorDiv: ("//", "*"),
-    ast.Mod: ("%", "//"),
-    ast.LShift: ("<<", ">>"),
-    ast.RShift: (">>", "<<"),
-    ast.BitAnd: ("&", "|"),
-    ast.BitOr: ("|", "&"),
-    ast.BitXor: ("^", "&"),
-}
-SWAPPED_CALLS = {"min": "max", "max": "min", "any": "all", "all": "any"}
-
-
-@dataclass(frozen=True)
-class Mutation:
-    """One change of one file."""
-
-    file: str
-    line: int
-    before: str
-    """The line as it is."""
-    after: str
-    """The line as it becomes."""
-    source: str
-    """The whole changed file."""
-
-    @property
-    def key(self) -> tuple[str, str, str]:
-        """What an explanation names it by: line numbers change, lines seldom do."""
-        return self.file, self.before, self.after
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}\n    - {self.before}\n    + {self.after}"
-
-
-class Mutator:
-    """All mutations of one file: changes inside functions, never in texts or annotations."""
-
-    def __init__(self, file: str, source: str) -> None:
-        self.file, self.source = file, source
-        self._lines = source.splitlines(keepends=True)
-        self._starts = [0]
-        for line in self._lines:
-            self._starts.append(self._starts[-1] + len(line))
-
-    def mutations(self) -> list[Mutation]:
-        found: dict[tuple[int, str], Mutation] = {}
-        for start, end, new in self._changes():
-            made = self.source[:start] + new + self.source[end:]
-            try:
-                ast.parse(made)
-            except SyntaxError:
-                continue
-            mutation = self._mutation(start, made)
-            if mutation.before != mutation.after:
-                found.setdefault((start, new), mutation)
-        return list(found.values())
-
-    def _mutation(self, start: int, made: str) -> Mutation:
-        line = self.source.count("\n", 0, start)
-        after = made.splitlines()[line]
-        return Mutation(self.file, line + 1, self._lines[line].strip(), after.strip(), made)
-
-    def _changes(self) -> Iterator[tuple[int, int, str]]:
-        for node in ast.walk(ast.parse(self.source)):
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                for statement in node.body:
-                    yield from self._of(statement)
-
-    def _of(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
-        """Changes of a node and all below it, as (start, end, new text)."""
-        if isinstance(node, ast.JoinedStr | ast.FunctionDef | ast.AsyncFunctionDef | ast.Import):
-            return
-        if isinstance(node, ast.Raise | ast.Assert):
-            yield self._whole(node, "pass")
-            return
-        if isinstance(node, ast.AnnAssign):
-            if node.value is not None:
-                yield from self._of(node.value)
-            return
-        yield from self._own(node)
-        for child in ast.iter_child_nodes(node):
-            yield from self._of(child)
-
-    def _own(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
-        match node:
-            case ast.Compare(left=left, ops=[op], comparators=[right]):
-                old, new = COMPARISONS[type(op)]
-                yield from self._between(left, right, old, new)
-            case ast.BinOp(left=left, op=op, right=right) if type(op) in ARITHMETIC:
-                if not (_is_text(left) or _is_text(right)):
-                    yield from self._between(left, right, *ARITHMETIC[type(op)])
-            case ast.BoolOp(op=op, values=[first, second, *_]):
-                words = ("and", "or") if isinstance(op, ast.And) else ("or", "and")
-                yield from self._between(first, second, *words)
-            case ast.UnaryOp(op=ast.Not() | ast.USub(), operand=operand):
-                start, end = self._span(node)
-                yield start, end, self._text(operand)
-            case ast.Constant(value=bool() as value):
-                yield self._whole(node, str(not value))
-            case ast.Constant(value=int() as value):
-                yield self._whole(node, str(value + 1))
-            case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
-                yield self._whole(test, f"(not ({self._text(test)}))")
-            case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Break() | ast.Continue():
-                yield self._whole(node, "pass")
-            case ast.Call(func=ast.Name(id=name) as func) if name in SWAPPED_CALLS:
-                yield self._whole(func, SWAPPED_CALLS[name])
-
-    def _between(
-        self, left: ast.AST, right: ast.AST, old: str, new: str
-    ) -> Iterator[tuple[int, int, str]]:
-        start, end = self._span(left)[1], self._span(right)[0]
-        at = self.source.find(old, start, end)
-        if at >= 0:
-            yield at, at + len(old), new
-
-    def _whole(self, node: ast.AST, new: str) -> tuple[int, int, str]:
-        return (*self._span(node), new)
-
-    def _text(self, node: ast.AST) -> str:
-        start, end = self._span(node)
-        return self.source[start:end]
-
-    def _span(self, node: ast.AST) -> tuple[int, int]:
-        assert isinstance(node, ast.expr | ast.stmt)
-        assert node.end_lineno is not None
-        assert node.end_col_offset is not None
-        return (
-            self._at(node.lineno, node.col_offset),
-            self._at(node.end_lineno, node.end_col_offset),
-        )
-
-    def _at(self, line: int, column: int) -> int:
-        """The place of a byte column of a line in the text."""
-        text = self._lines[line - 1].encode()[:column].decode()
-        return self._starts[line - 1] + len(text)
-
-
-def _is_text(node: ast.AST) -> bool:
-    return isinstance(node, ast.JoinedStr) or (
-        isinstance(node, ast.Constant) and isinstance(node.value, str)
-    )
-
-
-SERVE = """
-import os, signal, sys, time
-import gymnasium, msgspec, numba, numpy, pytest
-for line in sys.stdin:
-    seconds, *arguments = line.rstrip("\\n").split("\\t")
-    child = os.fork()
-    if child == 0:
-        os.setpgid(0, 0)
-        quiet = os.open(os.devnull, os.O_RDWR)
-        for number in (0, 1, 2):
-            os.dup2(quiet, number)
-        os._exit(int(pytest.main(arguments)))
-    began = time.monotonic()
-    ended, status = 0, 0
-    while not ended and time.monotonic() - began < float(seconds):
-        ended, status = os.waitpid(child, os.WNOHANG)
-        time.sleep(0.01)
-    if not ended:
-        try:
-            os.killpg(child, signal.SIGKILL)
-        except ProcessLookupError:
-            os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-    took = time.monotonic() - began
-    print(os.waitstatus_to_exitcode(status) if ended else "hang", f"{took:.2f}", flush=True)
-"""
-"""Runs pytest in a fork for every line it reads, so that the libraries are imported only once."""
+"""Kernels with a plain twin. Each mutant is compiled, which takes up to a minute: try a handful."""
 
 
 class Runner:
-    """A copy of the package made of links, and a process that tries mutations in it."""
+    """A process that has collected some tests, and tries one mutation after another with them."""
 
-    def __init__(self, folder: Path) -> None:
-        self._package = folder / "trireme"
-        for path, folders, files in os.walk(PACKAGE):
-            here = self._package / Path(path).relative_to(PACKAGE)
-            here.mkdir(parents=True)
-            if "__pycache__" in folders:
-                folders.remove("__pycache__")
-                (here / "__pycache__").symlink_to(Path(path) / "__pycache__")
-            for file in files:
-                (here / file).symlink_to(Path(path) / file)
+    def __init__(self, tests: Sequence[str], folder: Path) -> None:
         environment = {
             **os.environ,
-            "PYTHONPATH": str(folder),
+            "PYTHONPATH": str(PACKAGE.parent),
             "PYTHONDONTWRITEBYTECODE": "1",
             "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
+            "TMPDIR": str(folder),
         }
         self._process = subprocess.Popen(
-            [sys.executable, "-c", SERVE],
+            [sys.executable, str(SERVER), *FAST, *tests],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             cwd=ROOT,
             env=environment,
-            start_new_session=True,
         )
+        self._seconds = 600.0
+        status, took = self._ask("", "")
+        if status != "passed":
+            self.close()
+            raise SystemExit(f"{' '.join(tests)}: {status} without any mutation")
+        self._seconds = max(PATIENCE, SLOWER * took)
 
     def close(self) -> None:
-        os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait()
+        self._process.terminate()
+        self._process.communicate()
 
-    def test(self, file: str, seconds: float) -> tuple[str, float]:
-        """Run the tests of a file: (pytest's exit status or "hang", seconds)."""
+    def survives(self, mutation: Mutation) -> bool:
+        """Whether no test notices the mutation."""
+        status, _ = self._ask(str(PACKAGE / mutation.file), mutation.source)
+        return status in ("passed", "unfit")
+
+    def _ask(self, file: str, source: str) -> tuple[str, float]:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        words = [f"{seconds:.1f}", *FAST, *TARGETS[file]]
-        self._process.stdin.write("\t".join(words) + "\n")
+        request = {"file": file, "source": source, "seconds": self._seconds}
+        self._process.stdin.write(json.dumps(request) + "\n")
         self._process.stdin.flush()
-        status, took = self._process.stdout.readline().split()
+        status, took = (self._process.stdout.readline() or "broken 0").split()
         return status, float(took)
 
-    def survives(self, mutation: Mutation, seconds: float) -> bool:
-        """Whether no test notices the mutation."""
-        place = self._package / mutation.file
-        original = place.readlink()
-        place.unlink()
-        place.write_text(mutation.source, encoding="utf-8")
-        try:
-            return self.test(mutation.file, seconds)[0] == "0"
-        finally:
-            place.unlink()
-            place.symlink_to(original)
 
-
-def all_mutations(only: Sequence[str]) -> list[Mutation]:
-    files = [file for file in TARGETS if not only or any(file.endswith(o) for o in only)]
+def all_mutations(targets: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[Mutation]:
+    files = [file for file in targets if not only or any(file.endswith(o) for o in only)]
     if not files:
-        raise SystemExit(f"no target matches {', '.join(only)}; there are {', '.join(TARGETS)}")
+        raise SystemExit(f"no target matches {', '.join(only)}; there are {', '.join(targets)}")
     return [
         mutation
         for file in files
@@ -318,90 +172,139 @@ def all_mutations(only: Sequence[str]) -> list[Mutation]:
     ]
 
 
+def sample(mutations: Sequence[Mutation], each: int, seed: int) -> list[Mutation]:
+    """Draw `each` mutations of every file, as far as it has them; other files change nothing."""
+    files: dict[str, list[Mutation]] = {}
+    for mutation in mutations:
+        files.setdefault(mutation.file, []).append(mutation)
+    drawn: list[Mutation] = []
+    for file, found in files.items():
+        chosen = random.Random(f"{seed} {file}").sample(found, min(each, len(found)))
+        drawn += sorted(chosen, key=lambda m: (m.line, m.after))
+    return drawn
+
+
 def explanations() -> dict[tuple[str, str, str], str]:
     """Why known survivors survive, by file, line before and line after."""
-    if not EXPLAINED.exists():
-        return {}
-    told = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["survivor"]
-    return {(s["file"], s["before"], s["after"]): s["why"] for s in told}
+    known = tomllib.loads(EXPLAINED.read_text(encoding="utf-8"))["survivor"]
+    return {(s["file"], s["before"], s["after"]): s["why"] for s in known}
 
 
-def try_all(mutations: list[Mutation], workers: int, console: Console) -> list[Mutation]:
-    """The survivors, in the order of the mutations."""
-    folder = Path(tempfile.mkdtemp(prefix="mutants-"))
-    runners: Queue[Runner] = Queue()
-    made = []
-    try:
-        for number in range(workers):
-            made.append(Runner(folder / str(number)))
-            runners.put(made[-1])
-        usual: dict[str, float] = {}
-        for file in dict.fromkeys(m.file for m in mutations):
-            status, took = made[0].test(file, 600)
-            if status != "0":
-                raise SystemExit(f"the tests of {file} fail without any mutation: {status}")
-            usual[file] = took
-        with Progress(console=console, disable=not console.is_terminal) as progress:
-            task = progress.add_task("Mutations", total=len(mutations))
+def try_all(
+    mutations: Sequence[Mutation],
+    targets: Mapping[str, Sequence[str]],
+    workers: int,
+    console: Console,
+) -> dict[Mutation, bool]:
+    """Whether each mutation survives; after Ctrl-C, of those that were tried."""
+    groups: dict[tuple[str, ...], list[Mutation]] = {}
+    for mutation in mutations:
+        groups.setdefault(tuple(targets[mutation.file]), []).append(mutation)
+    results: dict[Mutation, bool] = {}
+    stopped = threading.Event()
+    with (
+        tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
+        Progress(console=console, disable=not console.is_terminal) as progress,
+        ThreadPoolExecutor(workers) as pool,
+    ):
+        task = progress.add_task("Mutations", total=len(mutations))
 
-            def survives(mutation: Mutation) -> bool:
-                runner = runners.get()
-                try:
-                    return runner.survives(mutation, 20 + SLOWER * usual[mutation.file])
-                finally:
-                    runners.put(runner)
+        def try_group(tests: tuple[str, ...]) -> None:
+            runner = Runner(tests, Path(folder))
+            try:
+                for mutation in groups[tests]:
+                    if stopped.is_set():
+                        break
+                    results[mutation] = runner.survives(mutation)
+                    if results[mutation]:
+                        progress.console.print(str(mutation), markup=False, soft_wrap=True)
                     progress.advance(task)
+            finally:
+                runner.close()
 
-            with ThreadPoolExecutor(workers) as pool:
-                results = list(pool.map(survives, mutations))
-        return [m for m, survived in zip(mutations, results, strict=True) if survived]
-    finally:
-        for runner in made:
-            runner.close()
-        shutil.rmtree(folder, ignore_errors=True)
+        try:
+            list(pool.map(try_group, groups))
+        except KeyboardInterrupt:
+            console.print("stopped")
+        finally:
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+    return {m: results[m] for m in mutations if m in results}
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
-    parser.add_argument("--sample", type=int, help="how many mutations to draw at random")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
-    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
-    parser.add_argument("--json", type=Path, help="write the result to this file")
-    options = parser.parse_args()
-    console = Console()
-    mutations = all_mutations(options.only)
-    if options.sample is not None and options.sample < len(mutations):
-        mutations = random.Random(options.seed).sample(mutations, options.sample)
-        mutations.sort(key=lambda m: (m.file, m.line))
-    began = time.monotonic()
-    survivors = try_all(mutations, options.workers, console)
-    known = explanations()
-    new = [m for m in survivors if m.key not in known]
+def kernel_survives(mutation: Mutation, tests: Sequence[str]) -> bool:
+    """Whether no test notices a mutation of a kernel, compiled in a copy of the package."""
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copied = shutil.copytree(PACKAGE, Path(folder) / PACKAGE.name)
+        (copied / mutation.file).write_text(mutation.source, encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", *FAST, *tests]
+        environment = {**os.environ, "PYTHONPATH": folder}
+        with suppress(subprocess.TimeoutExpired):
+            run = subprocess.run(
+                command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, timeout=600
+            )
+            return run.returncode == 0
+    return False
+
+
+def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
+    mutations = all_mutations(targets, options.only)
+    if options.again is not None:
+        wanted = {
+            (m["file"], m["before"], m["after"])
+            for m in json.loads(options.again.read_text(encoding="utf-8"))["survivors"]
+        }
+        mutations = [m for m in mutations if m.key in wanted]
+    if options.sample is not None:
+        mutations = sample(mutations, options.sample, options.seed)
+    return mutations
+
+
+def report(mutations: Sequence[Mutation], survivors: Sequence[Mutation], console: Console) -> float:
+    """Print the shares and the survivors with their explanations; gives the share noticed."""
     tried, lived = Counter(m.file for m in mutations), Counter(m.file for m in survivors)
     table = Table("file", "mutations", "noticed", "share")
     for file, count in tried.items():
         noticed = count - lived[file]
         table.add_row(file, str(count), str(noticed), f"{noticed / count:.0%}")
     console.print(table)
-    by_file: dict[str, list[Mutation]] = defaultdict(list)
+    known = explanations()
     for mutation in survivors:
-        by_file[mutation.file].append(mutation)
-    for group in by_file.values():
-        for mutation in group:
-            why = known.get(mutation.key, "NOT EXPLAINED")
-            console.print(f"{mutation}\n    {why}", markup=False, highlight=False)
-    share = 1 - len(survivors) / len(mutations)
+        why = known.get(mutation.key, "NOT EXPLAINED")
+        console.print(f"{mutation}\n    {why}", markup=False, soft_wrap=True)
+    share = 1 - len(survivors) / len(mutations) if mutations else 1.0
     console.print(
         f"{len(mutations) - len(survivors)} of {len(mutations)} mutations noticed ({share:.1%}), "
-        f"{len(new)} survivors not explained, {time.monotonic() - began:.0f} s"
+        f"{sum(m.key not in known for m in survivors)} survivors not explained"
     )
+    return share
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
+    parser.add_argument("--sample", type=int, help="how many mutations to try of every file")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
+    parser.add_argument("--again", type=Path, help="try the survivors in this file of --json only")
+    parser.add_argument("--kernels", action="store_true", help="kernels in place of plain code")
+    parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
+    parser.add_argument("--json", type=Path, help="write the survivors to this file")
+    options = parser.parse_args()
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # report, as after Ctrl-C
+    console = Console()
+    targets = KERNELS if options.kernels else TARGETS
+    mutations = chosen(options, targets)
+    if options.kernels:
+        results = {m: kernel_survives(m, targets[m.file]) for m in mutations}
+    else:
+        results = try_all(mutations, targets, options.workers, console)
+    survivors = [m for m, survived in results.items() if survived]
     if options.json:
         rows = [{"file": m.file, "before": m.before, "after": m.after} for m in survivors]
-        options.json.write_text(
-            json.dumps({"mutations": len(mutations), "survivors": rows}, indent=1) + "\n"
-        )
+        result = {"mutations": len(results), "survivors": rows}
+        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
+    share = report(list(results), survivors, console)
     sys.exit(0 if share >= options.least else 1)
 
 

@@ -1,17 +1,23 @@
 """Schedules: fair by construction, and known from their place alone."""
 
+import sys
 from collections import Counter
+from dataclasses import replace
 from itertools import islice
 
 import pytest
+from numpy.random import Generator
 
 from trireme import BadSpec, UnknownName, make_game
 from trireme.arena import Entrant, Match, Sprt, entrants, schedule, schedule_hash
+from trireme.arena.match import from_plain, to_plain
 from trireme.core.agents import Random
 from trireme.core.game import AnyGame
 
 GOMOKU = make_game("gomoku")
 BATTLESHIP = make_game("battleship")
+SEEDS = [7274442658590397, 1297343548419186, 4998215651583119]
+"""The seeds of the first rounds of a match with seed 0."""
 
 
 def match(game: AnyGame = GOMOKU, count: int = 3, **conditions: object) -> Match:
@@ -68,6 +74,41 @@ def test_the_seed_decides_the_starts() -> None:
     assert one == list(schedule(match(games=6, seed=1)))
 
 
+def test_a_match_of_an_earlier_version_has_the_same_seeds() -> None:
+    assert [f.seed for f in schedule(match(BATTLESHIP, count=1, games=3))] == SEEDS
+    assert [f.seed for f in schedule(match(count=2, games=6))][::2] == SEEDS
+
+
+def test_the_start_of_a_round_tells_nothing_of_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Start and seed come from two streams: were they one, the seed of the game, from which nature
+    and agents draw, would repeat the numbers that drew the start."""
+    drawn: list[Generator] = []
+
+    def start(game: AnyGame, rng: Generator) -> tuple[AnyGame, tuple[str, ...]]:
+        drawn.append(rng)
+        return game, ()
+
+    module = sys.modules["trireme.arena.schedule"]  # the package's attribute is the function
+    monkeypatch.setattr(module, "load", lambda _: start)
+    fixtures = list(schedule(match(count=2, games=8)))
+    assert len(drawn) == 4
+    for rng, fixture in zip(drawn, fixtures[::2], strict=True):
+        state = rng.bit_generator.seed_seq.generate_state(8, "uint64")  # type: ignore[attr-defined]
+        assert fixture.seed not in [int(word) >> 11 for word in state]
+
+
+def test_the_hash_covers_every_fixture() -> None:
+    made = match(games=6)
+    fixtures = list(schedule(made))
+    base = schedule_hash(made, fixtures)
+    assert base == schedule_hash(made)
+    assert len(base) == 16
+    other = replace(fixtures[-1], game=make_game("gomoku", size=9))
+    assert schedule_hash(made, [*fixtures[:-1], other]) != base
+    assert schedule_hash(made, [*fixtures[:-1], replace(other, game=GOMOKU, seed=1)]) != base
+    assert schedule_hash(made, [*fixtures[:-1], replace(other, game=GOMOKU, opening=())]) != base
+
+
 def test_the_hash_tells_schedules_apart() -> None:
     base = schedule_hash(match(games=6))
     assert base == schedule_hash(match(games=6))
@@ -117,3 +158,30 @@ def test_an_agent_that_can_not_be_made_is_an_error_and_no_lost_game(
 def test_senseless_conditions_are_refused(conditions: dict[str, object], message: str) -> None:
     with pytest.raises(BadSpec, match=message):
         match(**conditions)
+
+
+def test_a_match_comes_back_from_its_folder() -> None:
+    made = match(count=2, games=6, seed=3, seconds=0.5, limit=9.0, sprt=Sprt(0, 10, 0.1, 0.2))
+    assert from_plain(to_plain(made)) == made
+    alone = match(gauntlet=True)
+    assert from_plain(to_plain(alone)) == alone
+
+
+def test_a_python_agent_is_handed_in_again() -> None:
+    agent = Random()
+    made = Match(GOMOKU, entrants(GOMOKU, ["a=random", Entrant("mine", agent)]))
+    plain = to_plain(made)
+    assert [a["spec"] for a in plain["agents"]] == ["random", None]
+    with pytest.raises(BadSpec, match="'mine' is a Python object: resume"):
+        from_plain(plain)
+    assert from_plain(plain, [Entrant("mine", agent)]).entrants[1].agent is agent
+    assert from_plain(plain, [Entrant("mine", agent)]).entrants[0] == Entrant("a", "random")
+
+
+def test_an_agent_that_fails_when_it_is_made_is_named() -> None:
+    class Fragile(Random):
+        def __deepcopy__(self, memo: object) -> "Fragile":
+            raise RuntimeError("can't be copied")
+
+    with pytest.raises(BadSpec, match="'mine' can't be made: RuntimeError: can't be copied"):
+        entrants(GOMOKU, ["random", Entrant("mine", Fragile())])

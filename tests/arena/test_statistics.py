@@ -149,6 +149,7 @@ def simulate(
     return table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("strengths", "rounds"),
     [([0.0, 0.0], 50), ([0.8, -0.8], 50), ([1.0, 0.0, -1.0], 30), ([2.5, -2.5], 40)],
@@ -203,6 +204,7 @@ def test_the_bounds_are_walds() -> None:
     assert Sprt(0, 10).bounds == pytest.approx((-math.log(19), math.log(19)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("correlated", [False, True])
 def test_errors_are_as_rare_as_promised(correlated: bool) -> None:
     rng = np.random.default_rng(5)
@@ -257,7 +259,17 @@ def test_many_differences_take_the_normal_limit() -> None:
     exact = sign_flip_p(values[:700])
     near = math.erfc(abs(values[:700].sum()) / math.sqrt(2 * (values[:700] ** 2).sum()))
     assert exact == pytest.approx(near, abs=0.01)
-    assert 0 < sign_flip_p(values) <= 1
+    many = math.erfc(abs(values.sum()) / math.sqrt(2 * (values**2).sum()))
+    assert sign_flip_p(values) == pytest.approx(many, rel=1e-12)
+    assert sign_flip_p([0.3, 0.1]) == pytest.approx(math.erfc(0.4 / math.sqrt(2 * 0.1)))
+
+
+def test_differences_may_be_quarters_of_a_point() -> None:
+    assert sign_flip_p([0.25] * 5) == 2 / 2**5
+    assert sign_flip_p([0.25, 0.25, 1]) == 2 / 2**3
+    assert sign_flip_p([0.75, -0.25]) == 1.0
+    assert sign_flip_p([0.0, 0.0]) == 1.0
+    assert sign_flip_p([0.0, 0.5, 0.5, 0.5]) == 2 / 2**3
 
 
 def test_holm_rejects_no_more_than_bonferroni_first_and_stays_in_order() -> None:
@@ -320,6 +332,36 @@ def test_games_that_repeat_themselves_are_counted_once_as_evidence() -> None:
     assert duel.p_value == 1.0
 
 
+def test_the_first_seat_is_scored_over_all_games() -> None:
+    rows = [row for cluster in range(10) for row in pair(cluster, "a", "b", 1.0, 0.0)]
+    table = two_seat_standings(["a", "b"], rows)
+    assert table.first_seat.score == 0.75
+    assert table.first_seat.score_ci95 == pytest.approx(wilson(15, 20))
+    assert table.first_seat.elo > 0
+    low, high = table.first_seat.elo_ci95
+    assert low < table.first_seat.elo < high
+    empty = two_seat_standings(["a", "b"], [])
+    assert (empty.first_seat.score, empty.first_seat.score_ci95) == (0.5, (0.0, 1.0))
+    assert empty.scores["a"].score == 0.5
+    assert two_seat_standings([], []).scores == {}
+
+
+def test_a_duel_is_counted_from_both_seats() -> None:
+    # The first agent wins five pairs 2 : 0: all signs alike, of 2⁵.
+    rows = [row for cluster in range(5) for row in pair(cluster, "a", "b", 1.0, -1.0)]
+    (duel,) = two_seat_standings(["a", "b"], rows).duels
+    assert (duel.agents, duel.games, duel.distinct) == (("a", "b"), 10, 10)
+    assert (duel.wins, duel.draws, duel.losses, duel.score) == (10, 0, 0, 1.0)
+    assert duel.p_value == 2 / 2**5
+    assert duel.variance_ratio is None
+    # With a pair won 1½ : ½ and one lost, seen from the agent that comes second.
+    rows += [*pair(5, "b", "a", 0.0, 1.0), *pair(6, "a", "b", -1.0, 1.0)]
+    (duel,) = two_seat_standings(["b", "a"], rows).duels
+    assert (duel.agents, duel.wins, duel.draws, duel.losses) == (("b", "a"), 2, 1, 11)
+    assert duel.score == pytest.approx(2.5 / 14)
+    assert duel.score_ci95 == pytest.approx(wilson(2.5, 14))
+
+
 def test_the_variance_of_pairs_is_estimated_and_not_assumed() -> None:
     rng = np.random.default_rng(8)
     alike = [[p, p] for p in rng.integers(0, 2, 400)]
@@ -329,3 +371,44 @@ def test_the_variance_of_pairs_is_estimated_and_not_assumed() -> None:
     assert variance_ratio(apart) == pytest.approx(0.0, abs=0.02)
     assert variance_ratio(free) == pytest.approx(1.0, abs=0.2)
     assert variance_ratio([[1.0, 1.0], [1.0, 1.0]]) is None
+
+
+def test_the_variance_of_few_pairs_is_estimated_without_bias() -> None:
+    # Sums of the pairs above their mean: 1, -1, 0, so their variance is 2 / (3 - 1) = 1; that of
+    # the six games is 6 · ¼ / (6 - 1) = 0.3, and 2 · 0.3 for a pair of independent ones.
+    assert variance_ratio([[1, 1], [0, 0], [1, 0]]) == pytest.approx(1 / (2 * 0.3))
+    # Clusters of 1, 3 and 2 games, mean ½: ½, ½ and -1 above it.
+    uneven = (0.25 + 0.25 + 1) / (3 - 1) * 3 / (0.3 * 6)
+    assert variance_ratio([[1], [0, 1, 1], [0, 0]]) == pytest.approx(uneven)
+    assert variance_ratio([[1, 0]]) is None
+    assert variance_ratio([[1, 0], [1, 1]]) is not None
+
+
+def test_the_variance_ratio_of_independent_games_is_1_in_the_mean() -> None:
+    rng = np.random.default_rng(9)
+    found = [variance_ratio(rng.integers(0, 3, (6, 2)) / 2) for _ in range(3000)]
+    known = [ratio for ratio in found if ratio is not None]
+    assert len(known) == 3000
+    assert float(np.mean(known)) == pytest.approx(1.0, abs=0.03)
+
+
+def test_notes_name_repeated_games_and_pairs_that_end_alike() -> None:
+    same = [row for cluster in range(50) for row in pair(cluster, "a", "b", 1.0, -1.0, "same")]
+    assert two_seat_standings(["a", "b"], same).notes == (
+        "98 of the 100 games between a and b repeat earlier ones move by move; intervals and"
+        " ratings count only the other 2.",
+    )
+
+    def alike(pairs: int, every: int) -> tuple[str, ...]:
+        """The notes on pairs of which all but each `every`-th are won or lost 2 : 0."""
+        rows = []
+        for cluster in range(pairs):
+            first = 1.0 if cluster % 2 else -1.0
+            second = first if cluster % every == 0 else -first
+            rows += pair(cluster, "a", "b", first, second, "m")
+        return two_seat_standings(["a", "b"], rows).notes
+
+    (note,) = alike(20, 100)
+    assert "Games of a and b that share a start tend to end alike (variance ×" in note
+    assert alike(19, 100) == ()  # too few
+    assert alike(20, 2) == ()  # half of the pairs are shared: independent games

@@ -178,3 +178,17 @@ def test_input_is_forgiving_in_form(text: str, written: str) -> None:
     game = Battleship()
     assert game.write(game.read(text)) == written
     assert game.read(written) == game.read(text)
+
+
+def test_a_fleet_is_checked_before_it_is_placed() -> None:
+    game = Battleship(5, 5)
+    for wrong in ("A1-A3", "A1-A3 A1-A2", "A1-A4 C1-C2", "A4-A6 C1-C2"):
+        with pytest.raises(IllegalAction):
+            game.check(game.start(), CHANCE, game.read(wrong))
+    game.check(game.start(), CHANCE, game.read("A1-A3 C1-C2"))
+
+
+def test_a_shot_is_recorded_with_its_row_and_column() -> None:
+    game = Battleship()
+    assert game.details(game.start(), 0, game.read("C7")) == {"row": 2, "col": 6}
+    assert game.details(game.start(), CHANCE, game.read(FLEET)) == {}

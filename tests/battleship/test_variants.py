@@ -5,7 +5,7 @@ import pytest
 
 from trireme import BadText, IllegalAction
 from trireme.battleship.rules import Battleship
-from trireme.battleship.shots import LegalSalvos
+from trireme.battleship.shots import LegalSalvos, Salvo
 
 from .positions import dueling, fired
 
@@ -152,3 +152,12 @@ def test_a_mine_is_read_with_a_star() -> None:
     assert DUEL.write(fleet) == "A1-A3 *E5"
     with pytest.raises(BadText, match="mine such as"):
         DUEL.read("A1-A3 E5")
+
+
+def test_a_salvo_may_take_all_cells_that_are_left() -> None:
+    legal = LegalSalvos(((0, 0), (0, 1), (0, 2)), 3)
+    assert Salvo(((0, 0), (0, 1), (0, 2))) in legal
+    assert Salvo(((0, 0), (0, 1))) not in legal
+    assert Salvo(((0, 0), (0, 1), (0, 1))) not in legal
+    assert Salvo(((0, 0), (0, 1), (4, 4))) not in legal
+    assert "A1 A2 A3" not in legal

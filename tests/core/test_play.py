@@ -10,7 +10,7 @@ from numpy.random import Generator
 
 from trireme import CHANCE, Forfeit, Game, IllegalAction, Listed, Seat, Session, TriremeError, play
 from trireme.core.game import close
-from trireme.core.play import decide
+from trireme.core.play import MOST_DETAIL, AgentFault, bounded, decide
 from trireme.core.seeding import stream
 
 
@@ -194,6 +194,63 @@ def test_deciding_passes_a_forfeit_on() -> None:
 
     with pytest.raises(Forfeit, match="the engine died"):
         decide(GivesUp(0), session().turn(0))
+
+
+class Faults(Always):
+    """Raises what it is given."""
+
+    def act(self, turn: Any) -> Any:
+        raise self.action
+
+
+class LostProcess(AgentFault):
+    reason = "process"
+
+
+class StrangeFault(AgentFault):
+    reason = "bad luck"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason", "detail"),
+    [
+        (Forfeit(0, "process", "the engine died"), "process", "the engine died"),
+        (Forfeit(0, "bad luck", "rain"), "exception", "rain"),
+        (LostProcess("gone"), "process", "gone"),
+        (StrangeFault("rain"), "exception", "rain"),
+        (AgentFault("plain"), "exception", "plain"),
+        (OSError("disk"), "exception", "OSError: disk"),
+        (SystemExit(3), "exception", "SystemExit: 3"),
+    ],
+)
+def test_a_fault_keeps_its_reason_and_stays_with_its_seat(
+    error: BaseException, reason: str, detail: str
+) -> None:
+    with pytest.raises(Forfeit) as caught:
+        decide(Faults(error), session().turn(1))
+    assert (caught.value.seat, caught.value.reason, caught.value.detail) == (1, reason, detail)
+
+
+@pytest.mark.parametrize(("took", "forfeits"), [(0.5, False), (2.149, False), (2.151, True)])
+def test_a_decision_has_grace_of_its_budget_and_of_the_clock(
+    monkeypatch: pytest.MonkeyPatch, took: float, forfeits: bool
+) -> None:
+    # 2 s, 5 % of it, and 0.05 s on top.
+    clock = iter([10.0, 10.0 + took])
+    monkeypatch.setattr("trireme.core.play.time.perf_counter", lambda: next(clock))
+    turn = session().turn(0, 2.0)
+    if forfeits:
+        with pytest.raises(Forfeit, match=r"took 2.151 s of 2 s"):
+            decide(Always(1), turn)
+    else:
+        assert decide(Always(1), turn) == (1, pytest.approx(took))
+
+
+def test_a_long_explanation_is_cut() -> None:
+    assert bounded("x" * MOST_DETAIL) == "x" * MOST_DETAIL
+    cut = bounded("x" * (MOST_DETAIL + 1))
+    assert cut == "x" * (MOST_DETAIL - 1) + "…"
+    assert bounded("a\ud800b") == "a?b"
 
 
 def test_undo_is_refused_where_something_was_seen() -> None:

@@ -8,7 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trireme import IllegalAction, RecordError, Session, load_record, make_game, parse_record, play
+from trireme import (
+    CHANCE,
+    Forfeit,
+    IllegalAction,
+    RecordError,
+    Session,
+    load_record,
+    make_game,
+    parse_record,
+    play,
+)
 from trireme.core.record import append_to
 
 GAME = make_game("gomoku", size=7)
@@ -170,3 +180,38 @@ def test_the_fingerprint_forgets_names_and_times_only() -> None:
     other = play(GAME, ["random", "random"], seed=5).record
     assert again.text != TEXT
     assert again.fingerprint() == parse_record(TEXT).fingerprint() != other.fingerprint()
+
+
+@pytest.mark.parametrize(
+    ("count", "fits"), [(-1, False), (0, False), (1, True), (2, True), (3, False)]
+)
+def test_no_record_undoes_more_than_was_played(count: int, fits: bool) -> None:
+    head = gomoku_session("d4", "e5").record.text.splitlines()
+    game_id = json.loads(head[0])["game_id"]
+    undo = f'{{"game_id":"{game_id}","undo":{count},"ts":"t","sum":""}}'
+    text = resummed(*head, undo)
+    if fits:
+        assert len(parse_record(text).moves) == 2 - count
+        return
+    with pytest.raises(RecordError, match=f"line 4: can't undo {count} of 2 moves"):
+        parse_record(text)
+
+
+def test_hidden_moves_are_shown_when_the_game_is_over() -> None:
+    game = make_game("battleship", rows=5, cols=5)
+    session = Session(game, ["ann"], seed=1)
+    session.move({0: game.read("a1")})
+    running = session.record
+    assert running.shown_to(0) == ({CHANCE: None}, {0: "A1"})
+    assert running.shown_to(None) == ({CHANCE: None}, {0: "A1"})
+    session.forfeit(Forfeit(0, "illegal", "nonsense"))
+    ended = session.record
+    assert ended.shown_to(0) == ended.moves == running.moves
+    assert ended.moves[0][CHANCE] is not None
+
+
+def test_the_lines_of_moves_that_stand_are_known() -> None:
+    session = gomoku_session("d4", "e5", "f6")
+    session.undo(1)
+    session.move({0: GAME.read("c3")})
+    assert session.record.move_lines == (2, 3, 6)

@@ -268,3 +268,11 @@ def test_any_text_is_a_spec_or_a_clear_error(text: str) -> None:
         assert str(error)
     else:
         assert spec.name == spec.name.strip() != ""
+
+
+def test_the_games_are_a_mapping() -> None:
+    assert "chess" not in GAMES
+    assert GAMES.get("chess") is None
+    with pytest.raises(KeyError, match="chess"):
+        GAMES["chess"]
+    assert [GAMES[name] for name in GAMES] == [find(name) for name in GAMES]

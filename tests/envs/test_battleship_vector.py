@@ -215,6 +215,18 @@ def test_seeds_may_be_given_board_by_board() -> None:
     assert again[0] != first
 
 
+def test_a_board_without_a_seed_goes_on_where_its_stream_was() -> None:
+    fleets = []
+    for seeds in ([None, 7, None], None):
+        env = vector(3)
+        env.reset(seed=[1, 2, 3])
+        env.reset(seed=seeds)
+        fleets.append(env.fleets())
+    given, none = fleets
+    assert (given[0], given[2]) == (none[0], none[2])
+    assert given[1] != none[1]
+
+
 def test_without_a_seed_the_streams_go_on() -> None:
     env = vector(4)
     env.reset(seed=1)

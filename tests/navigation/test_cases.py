@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from trireme import BadSettings
 from trireme.navigation.geometry import Pose
 from trireme.navigation.plans import read_plan
 from trireme.navigation.rules import Navigation, NavigationState
@@ -81,3 +82,20 @@ def test_the_rules_decide(case: dict[str, Any], swap: bool) -> None:
 def test_every_case_says_something_of_its_own() -> None:
     names = [case["case"] for case in CASES]
     assert len(set(names)) == len(names) >= 90
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("turn_limit", 1, 10_000),
+        ("ram_damage", 0, 100),
+        ("phases", 1, 4),
+        ("ammo_per_turn", 0, 100),
+    ],
+)
+def test_settings_have_bounds(name: str, low: int, high: int) -> None:
+    for value in (low, high):
+        assert getattr(Navigation(**{name: value}), name) == value
+    for value in (low - 1, high + 1):
+        with pytest.raises(BadSettings, match=f"{name} must be {low} to {high}, not {value}"):
+            Navigation(**{name: value})

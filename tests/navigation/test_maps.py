@@ -211,3 +211,27 @@ def test_an_unfair_map_is_told_apart() -> None:
 def test_bad_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(TriremeError):
         make_game("navigation", **settings)
+
+
+@pytest.mark.parametrize(
+    ("field", "limit"), [("name", 80), ("author", 80), ("notes", 2000), ("created", 40)]
+)
+def test_texts_of_a_map_have_a_longest_length(field: str, limit: int) -> None:
+    bay = read_map(json.dumps(UNBIASED))
+    assert getattr(read_map(write_map(replace(bay, **{field: "x" * limit}))), field)
+    with pytest.raises(BadMap, match=f"{field} must be at most {limit} characters"):
+        read_map(json.dumps({**UNBIASED, field: "x" * (limit + 1)}))
+
+
+def test_a_map_of_a_wrong_size_has_no_other_faults() -> None:
+    with pytest.raises(BadMap) as caught:
+        read_map(json.dumps({**UNBIASED, "width": 1}))
+    assert "width must be" in str(caught.value)
+    assert "rock" not in str(caught.value)
+    assert "spawn" not in str(caught.value)
+
+
+def test_a_map_turned_further_than_once_around() -> None:
+    bay = read_map(json.dumps(UNBIASED))
+    assert turned_map(bay, 4) == turned_map(bay, 0) == bay
+    assert turned_map(bay, 5) == turned_map(bay, 1) != bay

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,14 @@ from trireme.navigation.arrays import pack_plan, pack_ships, unpack_plan
 from trireme.navigation.geometry import FACINGS
 from trireme.navigation.plans import Order, Plan
 from trireme.navigation.rules import Navigation, NavigationState, act
-from trireme.navigation.search.double_oracle import DoubleOracle, TurnSolver
+from trireme.navigation.search.double_oracle import (
+    UNBIASED,
+    DoubleOracle,
+    SearchBias,
+    TurnSolver,
+    opening_moves,
+    pose_values,
+)
 from trireme.navigation.search.regret_matching_kernels import regret_matching_plus
 from trireme.navigation.search.scoring_kernels import contact_probabilities
 from trireme.navigation.search.search_kernels import (
@@ -110,6 +118,50 @@ def test_best_responses_keep_to_the_ammunition(game: Navigation, own: int, seed:
     best, _ = oracle_of(game, table_of(seed)).responses(own, answers, np.ones(1))
     for orders in best:
         assert unpack_plan(orders, game.types[own]) in game.plans[own]
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_confidence_favours_undecided_positions_for_the_seat_that_searches(seat: int) -> None:
+    game = Navigation()
+    solver, start = TurnSolver(game), game.start()
+    plain, confident = (
+        solver.double_oracle(start, seat, bias) for bias in (UNBIASED, SearchBias(confidence=0.4))
+    )
+    stay = opening_moves(game.phases)[:1]
+    change = (confident.payoffs(stay, stay) - plain.payoffs(stay, stay))[0, 0]
+    own = change if seat == 0 else -change
+    assert 0.1 < own < 0.8
+
+
+def test_confidence_fades_to_nothing_at_the_turn_limit() -> None:
+    table = {s: pose_values(0, s, 0.5) - pose_values(0, s, 0.0) for s in (0.0, 0.5, 1.0)}
+    for spent, added in table.items():
+        np.testing.assert_allclose(added, 0.5 * (1 - spent), atol=1e-6)
+    # Distance between the ships costs the seat that searches, the more the later it is.
+    early, late = pose_values(0, 0.0, 0.0), pose_values(0, 1.0, 0.0)
+    assert early[REACH, REACH, 0] == 0
+    assert late[REACH, 0, 0] < late[REACH, REACH - 1, 0] < late[REACH, REACH, 0] == 0
+    assert late[REACH, 0, 0] < early[REACH, 0, 0] < 0
+    np.testing.assert_array_equal(pose_values(1, 0.3, 0.5), -pose_values(0, 0.3, 0.5))
+
+
+@settings(max_examples=10)
+@given(games(phases=2, ammo_per_turn=None), st.integers(0, 2**32))
+def test_either_seat_searches_alike(game: Navigation, seed: int) -> None:
+    """Seats swapped, the biased search of the other seat values all plans the opposite way."""
+    chart = replace(game.chart, spawns=game.chart.spawns[::-1])
+    swapped = replace(game, ships=game.ships[::-1], map=chart)
+    bias = SearchBias(confidence=0.3, naive=0.4)
+    first = TurnSolver(game).double_oracle(game.start(), 0, bias)
+    second = TurnSolver(swapped).double_oracle(swapped.start(), 1, bias)
+    rng = np.random.default_rng(seed)
+    plans = [packed(game, s, (game.plans[s].sample(rng) for _ in range(3))) for s in (0, 1)]
+    np.testing.assert_allclose(first.payoffs(*plans), -second.payoffs(*plans[::-1]).T, atol=1e-6)
+    for oracle in (first, second):
+        oracle.improve(6)
+    assert first.value == pytest.approx(second.value, abs=0.03)
+    assert first.gap == pytest.approx(second.gap, abs=0.03)
+    assert first.gap >= -1e-6
 
 
 def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, float, list[float]]:
