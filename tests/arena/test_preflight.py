@@ -121,8 +121,8 @@ def test_a_gate_is_checked_too(tmp_path: Path) -> None:
         gate(GAME, Prepared(BadSpec("gone")), "random", games=2, out=tmp_path / "gate")
 
 
-def test_only_users_classes_are_foreign() -> None:
-    assert Entrant("a", "bots.py:Bot").foreign
-    assert Entrant("a", "module:Bot:level=2").foreign
-    assert not Entrant("a", "search:depth=2").foreign
-    assert not Entrant("a", Prepared()).foreign
+def test_only_users_classes_are_isolated() -> None:
+    assert Entrant("a", "bots.py:Bot").place(GAME, isolate=True) == "isolated"
+    assert Entrant("a", "module:Bot:level=2").place(GAME, isolate=False) == "in-process"
+    assert Entrant("a", "search:depth=2").place(GAME, isolate=True) == "shipped"
+    assert Entrant("a", Prepared()).place(GAME, isolate=True) == "in-process"

@@ -160,7 +160,7 @@ def test_the_table_is_printed_and_the_report_named(tmp_path: Path) -> None:
     assert "(timed)" not in result.stdout
     timed = ["--time", "5", "--out", str(tmp_path / "timed"), *arguments[:4], *arguments[6:]]
     timed_run = run_cli("arena", "gomoku", "random", "b=random", "--executor", "serial", *timed)
-    assert "random (timed)" in timed_run.stdout
+    assert "(timed)" in timed_run.stdout
     again = run_cli("arena", "--resume", str(out), "--json", "--database", "none")
     assert json.loads(again.stdout)["games"] == 8
 

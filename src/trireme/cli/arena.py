@@ -23,7 +23,7 @@ from .failures import CommandFailed, describe_os_error
 from .standings import MatchScreen, print_report, standing_table
 
 if TYPE_CHECKING:
-    from trireme.arena import Folder, Progress, Report
+    from trireme.arena import Folder, Match, Progress, Report
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Variant = Annotated[
@@ -128,10 +128,12 @@ def arena(
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
+    from trireme.arena.folder import Folder
+    from trireme.arena.run import new_path
+
     _check_extras(executor, database)
-    if database != "none":
-        _check_store(database)
     if resume is not None:
+        _check_store(database)
         folder = _stopped(resume, game, seed)
     elif game is None:
         raise BadSpec("expected a game and its agents, such as: trireme arena gomoku random random")
@@ -139,7 +141,9 @@ def arena(
         made = game_from_text(game, variant, set_ or [])
         conditions = {"games": games, "seed": seed, "seconds": time, "limit": limit}
         conditions |= {"gauntlet": gauntlet, "isolate": not in_process, "memory": memory}
-        folder = _new(made, agents or [], out, sprt, conditions)
+        match = _new(made, agents or [], sprt, conditions)
+        _check_store(database)
+        folder = Folder.create(out or new_path(made.name), match)
     if folder.match.secret_seed or (resume is None and seed is None):
         typer.echo(f"Seed: {folder.match.seed}", err=True)
     progress, stopped = _run(folder, executor, workers, address, show=not json)
@@ -188,10 +192,10 @@ def ratings(
     console.print(f"[dim]{games} games in {runs} runs[/]")
 
 
-def _new(
-    game: AnyGame, agents: list[str], out: Path | None, sprt: str | None, conditions: dict[str, Any]
-) -> Folder:
-    from trireme.arena import Match, Sprt, entrants, start
+def _new(game: AnyGame, agents: list[str], sprt: str | None, conditions: dict[str, Any]) -> Match:
+    """The match, after the preflight of its agents; nothing is written yet."""
+    from trireme.arena import Match, Sprt, entrants
+    from trireme.arena.preflight import preflight
 
     test = None if sprt is None else Sprt.parse(sprt)
     drawn = conditions["seed"] is None
@@ -199,7 +203,8 @@ def _new(
         conditions["seed"] = fresh_seed()
     isolation = {name: conditions[name] for name in ("isolate", "memory")}
     match = Match(game, entrants(game, agents, **isolation), sprt=test, **conditions)
-    return start(replace(match, secret_seed=drawn and match.secretive), out)
+    preflight(match)
+    return replace(match, secret_seed=drawn and match.secretive)
 
 
 def _stopped(path: Path, game: str | None, seed: int | None) -> Folder:
@@ -252,7 +257,8 @@ def _check_store(database: str | None) -> None:
     """Fail before the match, and not after it, if results can't be stored."""
     from trireme.store import open_store
 
-    open_store(database).dispose()
+    if database != "none":
+        open_store(database).dispose()
 
 
 def _keep(folder: Folder, progress: Progress, report: Report, database: str | None) -> None:
