@@ -390,3 +390,16 @@ def test_legal_actions_are_listed_for_the_seat_to_move() -> None:
     table = table_of("navigation", NAVIGATION, ANN, BOB)
     do(table, table.start())
     assert position(table, (0,), {}, None).seats[0].legal is None  # too many plans to list
+
+
+def test_offers_are_announced_and_closed_when_the_game_ends() -> None:
+    table = gomoku("a1", "b1")
+    do(table, table.undo(0, None))
+    assert len(visible_events(table, table.log[-1], ())) == 1
+    do(table, table.answer(1, "undo", False, None))
+    assert len(visible_events(table, table.log[-1], ())) == 1
+    do(table, table.undo(0, None))
+    do(table, table.forfeit(1, "resigned", ""))
+    assert table.offers == []
+    do(table, [RematchedEvent(1, "newroomnewro")])
+    assert len(visible_events(table, table.log[-1], ())) == 1
