@@ -157,10 +157,10 @@ def test_the_table_is_printed_and_the_report_named(tmp_path: Path) -> None:
     assert result.exit_code == 0
     assert "random" in result.stdout
     assert str(out / "report.html") in result.stdout.replace("\n", "")
-    assert "(timed)" not in result.stdout
+    assert "timed" not in result.stdout.split("Report:")[0]
     timed = ["--time", "5", "--out", str(tmp_path / "timed"), *arguments[:4], *arguments[6:]]
     timed_run = run_cli("arena", "gomoku", "random", "b=random", "--executor", "serial", *timed)
-    assert "(timed)" in timed_run.stdout
+    assert "timed" in timed_run.stdout.split("Report:")[0]
     again = run_cli("arena", "--resume", str(out), "--json", "--database", "none")
     assert json.loads(again.stdout)["games"] == 8
 

@@ -74,9 +74,9 @@ def _running_table(progress: Progress) -> Table:
 
 def print_report(folder: Folder, report: Report) -> None:
     console = Console()
-    shown = {a.name: f"{a.name} (timed)" if a.timed else a.name for a in report.agents}
-    lines = {shown[a.name]: (a.standing, a.time_per_move, a.forfeits) for a in report.agents}
-    console.print(standing_table(lines, {shown[a.name]: a.place for a in report.agents}))
+    lines = {a.name: (a.standing, a.time_per_move, a.forfeits) for a in report.agents}
+    places = {a.name: f"{a.place} timed" if a.timed else a.place for a in report.agents}
+    console.print(standing_table(lines, places))
     if report.first_seat is not None:
         first = report.first_seat
         low, high = first.elo_ci95
