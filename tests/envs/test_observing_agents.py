@@ -76,7 +76,7 @@ def test_every_agent_plays_many_episodes(name: str) -> None:
     agent = agent_named(name)
     for options in BOARDS:
         env = gymnasium.make("trireme/Battleship-v0", **options)
-        for seed in range(2 if name in (*NETWORKS, "mcts", "montecarlo") else 20):
+        for seed in range(10 if name in ("random", "hunt", "density", "density+") else 1):
             episode(agent, env, seed)
 
 
@@ -86,7 +86,7 @@ def test_flat_boards_lead_to_the_same_shots(name: str) -> None:
     for flat in (False, True):
         env = gymnasium.make("trireme/Battleship-v0", board_size=(6, 6), flat=flat)
         counts.append(episode(agent_named(name), env, 3))
-    assert counts[0] == counts[1] or name == "mcts"  # which has a clock
+    assert counts[0] == counts[1]
 
 
 def test_flat_boards_that_are_no_squares_need_the_game() -> None:
