@@ -201,8 +201,9 @@ def _turn(game: AnyGame, seconds: float | None) -> Turn[Any, Any]:
 
 
 def test_the_arena_interrupts_later_than_the_grace_ends() -> None:
-    assert Job((), 1.0, 60.0).timeout == pytest.approx(ALLOWED + INTERRUPT_AFTER)
-    assert Job((), None, 60.0).timeout == 60.0
+    timed = Job((), (), seconds=1.0, limit=60.0, memory=1024)
+    assert timed.timeout == pytest.approx(ALLOWED + INTERRUPT_AFTER)
+    assert Job((), (), seconds=None, limit=60.0, memory=1024).timeout == 60.0
 
 
 @pytest.mark.parametrize("length", [65, 70_000, MAX_LINE - 1])
