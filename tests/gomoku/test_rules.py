@@ -236,3 +236,13 @@ def test_random_games_end_exactly_when_the_judge_says_so(seed: int, game: Gomoku
 def test_a_state_is_a_value() -> None:
     assert played(STANDARD, "h8", "i9") == GomokuState(stones=((7, 7), (8, 8)))
     assert len({played(STANDARD, "h8"), GomokuState(stones=((7, 7),))}) == 1
+
+
+def test_a_record_says_who_put_a_stone_in_which_row_and_column() -> None:
+    after = played(STANDARD, "h8")
+    assert STANDARD.details(after, 1, (3, 5)) == {"player": "white", "row": 3, "col": 5}
+
+
+def test_a_point_off_the_board_hears_how_far_the_board_goes() -> None:
+    with pytest.raises(BadText, match="'k3' is not on the board, which goes from a1 to i9"):
+        Gomoku(size=9).read("k3")
