@@ -78,7 +78,9 @@ def test_a_closed_agent_is_left_behind_by_no_refusal(tmp_path: Path) -> None:
     assert agent.calls == ["prepare", "close"]
 
 
-@pytest.mark.parametrize("error", [OSError("no weights"), SystemExit("had enough")])
+@pytest.mark.parametrize(
+    "error", [OSError("no weights"), SystemExit("had enough"), KeyboardInterrupt("mine")]
+)
 def test_an_agent_whose_own_code_fails_forfeits_its_games(
     error: BaseException, tmp_path: Path
 ) -> None:

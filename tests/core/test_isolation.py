@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from trireme import AgentNotReady, make_agent, make_game, play
-from trireme.core.isolation import LONGEST_DETAIL, IsolatedAgent
-from trireme.core.play import AgentFault, Forfeit, Session
+from trireme.core.isolation import IsolatedAgent
+from trireme.core.play import MOST_DETAIL, AgentFault, Forfeit, Session
 
 HOSTILE = Path(__file__).with_name("hostile_agents.py")
 SPIES = ("SeedSpy", "FrameSpy", "GarbageSpy", "ModuleSpy", "ProcessSpy", "FileSpy")
@@ -84,7 +84,7 @@ def test_a_failing_agent_forfeits_and_nothing_else(name: str, reason: str, detai
         (forfeit,) = result.forfeits
         assert (forfeit.seat, forfeit.reason) == (0, reason)
         assert detail in forfeit.detail
-        assert len(forfeit.detail) <= LONGEST_DETAIL
+        assert len(forfeit.detail) <= MOST_DETAIL
         assert result.returns == (-1.0, 1.0)
         assert len(result.record.text) < 10_000
 
@@ -94,7 +94,7 @@ def test_in_the_same_process_too_it_is_a_forfeit(name: str) -> None:
     result = game_with(make_agent("gomoku", f"{HOSTILE}:{name}"))
     (forfeit,) = result.forfeits
     assert forfeit.seat == 0
-    assert len(forfeit.detail) <= LONGEST_DETAIL
+    assert len(forfeit.detail) <= MOST_DETAIL
 
 
 def test_an_agent_that_ended_is_started_again_for_the_next_game() -> None:

@@ -13,6 +13,7 @@ from trireme.core.game import AnyAgent, close
 from trireme.core.isolation import IsolatedAgent
 from trireme.core.play import prepare_agent
 from trireme.core.registry import is_shipped
+from trireme.core.stop_signals import is_stop, watched
 
 from .match import Entrant, Match
 from .player import PREPARE_SECONDS, deadline_timer, interruptible
@@ -35,13 +36,15 @@ def _try(entrant: Entrant, match: Match) -> None:
         if entrant.spec is not None and not is_shipped(game.name, entrant.spec)
         else entrant.build(game)
     )
-    try:
-        with deadline_timer():
-            interruptible(PREPARE_SECONDS, lambda: prepare_agent(agent, game, entrant.name))
-    except (KeyboardInterrupt, AgentNotReady):
-        raise
-    except BaseException:
-        pass
-    finally:
-        with suppress(Exception, SystemExit):
-            close([agent])
+    with watched():
+        try:
+            with deadline_timer():
+                interruptible(PREPARE_SECONDS, lambda: prepare_agent(agent, game, entrant.name))
+        except AgentNotReady:
+            raise
+        except BaseException as error:
+            if is_stop(error):
+                raise
+        finally:
+            with suppress(Exception, SystemExit):
+                close([agent])

@@ -22,14 +22,12 @@ from .errors import AgentNotReady, BadSpec, BadText
 from .game import AnyGame, Turn
 from .line_process import LineProcess, ProcessFailed, ProcessTimeout
 from .options import settings
-from .play import GRACE, AgentFault, Forfeit
+from .play import GRACE, AgentFault, Forfeit, bounded
 
 MEMORY_MIB = 4096
 """MiB that an isolated agent may take by default."""
 CHECK_SECONDS = 120.0
 """Seconds for a process to start and make its agent, before any game: imports may be slow."""
-LONGEST_DETAIL = 2000
-"""Characters of an agent's error that are kept."""
 NOT_READY = "not-ready"
 """The reason of a reply that says what is wrong with the agent's configuration."""
 _PR_SET_DUMPABLE = 4
@@ -50,7 +48,7 @@ class IsolatedFault(AgentFault):
     """The agent failed in its own process, for the reason that it gives."""
 
     def __init__(self, reason: str, detail: str) -> None:
-        super().__init__(detail[:LONGEST_DETAIL])
+        super().__init__(bounded(detail))
         self.reason = reason  # type: ignore[misc]
 
 
@@ -117,7 +115,7 @@ class IsolatedAgent:
         try:
             return turn.game.read(reply.action)
         except BadText as error:
-            raise Forfeit(turn.seat, "illegal", str(error)[:LONGEST_DETAIL]) from None
+            raise Forfeit(turn.seat, "illegal", bounded(str(error))) from None
 
     def close(self) -> None:
         """End the process, and all that it has started."""
@@ -145,7 +143,7 @@ class IsolatedAgent:
             self.close()
             raise
         if reply.reason == NOT_READY:
-            raise AgentNotReady(reply.detail[:LONGEST_DETAIL])
+            raise AgentNotReady(bounded(reply.detail))
         if reply.reason is not None:
             raise IsolatedFault(reply.reason, reply.detail)
         return reply
