@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trireme.gomoku.agents.heuristic import AGAINST, OWN
-from trireme.gomoku.engine.patterns import pattern_tables
+from trireme.gomoku.engine.patterns import line_shapes
 
 from . import opponent_kernels as kernels
 from .selfplay_kernels import GameBatch
@@ -30,7 +30,7 @@ def heuristic_moves(
     stream of its own, so the moves are the same for any number of threads.
     """
     out = np.zeros(len(places), np.int64)
-    constants = pattern_tables(exact).shapes, OWN, AGAINST
+    constants = line_shapes(exact)[0], OWN, AGAINST
 
     def part(chunk: slice) -> None:
         state = batch.boards, batch.counts, batch.streams

@@ -13,7 +13,7 @@ from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.encode import board_array
 from trireme.gomoku.engine.pattern_kernels import score_points
-from trireme.gomoku.engine.patterns import pattern_tables
+from trireme.gomoku.engine.patterns import line_shapes
 from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 from trireme.gomoku.swap2 import opening_action
 
@@ -55,7 +55,7 @@ class Heuristic:
 def scores_of(board: NDArray[np.int8], colour: int, exact: bool) -> NDArray[np.int32]:
     """The score of every point of `board: int8[n, n]` for the side to move; taken ones lowest."""
     scores = np.empty(board.shape, np.int32)
-    score_points(board, colour, pattern_tables(exact).shapes, OWN, AGAINST, scores)
+    score_points(board, colour, line_shapes(exact)[0], OWN, AGAINST, scores)
     return scores
 
 

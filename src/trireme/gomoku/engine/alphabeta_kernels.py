@@ -15,6 +15,7 @@ from .memory_kernels import (
     MAKES_FIVE,
     MAKES_FOUR,
     MAKES_OPEN_FOUR,
+    MAKES_THREE,
     MAX_PLY,
     PROVEN_WIN,
     WIN,
@@ -27,6 +28,7 @@ from .move_ordering_kernels import (
     defend_open_four,
     defend_vcf,
     generate_moves,
+    is_quiet,
     late_move_reduction,
     pick_next,
     record_cutoff,
@@ -43,20 +45,34 @@ from .transposition_kernels import (
     store,
 )
 
-TEMPO = 250
-"""The value of the right to move in a quiet position."""
-DOUBLE_THREE_BONUS = 200
-"""The value of a double three at hand when the other side has no four."""
+@njit
+def _at_most(board: EngineBoard, colour: int, kind: int, most: int) -> int:
+    return min(count_of(board, colour, kind), most)
+
+
+@njit
+def threat_index(board: EngineBoard, me: int) -> int:
+    """The threats of both sides as an index into `threat_table`, `me` to move.
+
+    How many points of a kind there are is counted up to one or two.
+    """
+    other = 3 - me
+    index = _at_most(board, me, MAKES_FOUR, 2)
+    index = index * 2 + _at_most(board, me, FOUR_THREE, 1)
+    index = index * 2 + _at_most(board, me, DOUBLE_THREE, 1)
+    index = index * 3 + _at_most(board, me, MAKES_THREE, 2)
+    index = index * 2 + _at_most(board, other, MAKES_OPEN_FOUR, 1)
+    index = index * 3 + _at_most(board, other, MAKES_FOUR, 2)
+    index = index * 2 + _at_most(board, other, FOUR_THREE, 1)
+    index = index * 2 + _at_most(board, other, DOUBLE_THREE, 1)
+    return index * 3 + _at_most(board, other, MAKES_THREE, 2)
 
 
 @njit
 def evaluate(board: EngineBoard, me: int) -> int:
     """The static evaluation for `me`, to move, in a position without fives at hand."""
-    other = 3 - me
-    value = as_int(board.score_sums[me - 1]) - as_int(board.score_sums[other - 1]) + TEMPO
-    quiet = count_of(board, other, MAKES_FOUR) + count_of(board, other, FOUR_THREE) == 0
-    if quiet and count_of(board, me, DOUBLE_THREE) > 0:
-        value += DOUBLE_THREE_BONUS
+    value = as_int(board.mover_sums[me - 1]) - as_int(board.waiter_sums[2 - me])
+    value += as_int(board.threat_table[threat_index(board, me)])
     return max(min(value, LIKELY_WIN - 1), 1 - LIKELY_WIN)
 
 
@@ -95,7 +111,7 @@ def _short_vcf(
 
 
 @njit
-def _list_moves(
+def _list_answers(
     board: EngineBoard,
     memory: SearchMemory,
     tables: HashTables,
@@ -103,23 +119,20 @@ def _list_moves(
     depth: int,
     first: int,
     ply: int,
-) -> tuple[int, bool]:
-    """List the moves of a node, `first` the hash move.
+) -> int:
+    """List the moves of a node that is under a threat, `first` the hash move; all others lose.
 
-    How many, and whether all others are known to lose.
+    How many; 0 where no threat was found.
     """
     other = 3 - me
     if count_of(board, other, MAKES_FIVE) > 0:
         memory.moves[ply, 0] = first_of(board, other, MAKES_FIVE)
-        return 1, True
-    size = 0
+        return 1
     if count_of(board, other, MAKES_OPEN_FOUR) > 0:
-        size = defend_open_four(board, memory, me, first, ply)
-    elif depth >= 2 and _short_vcf(board, memory, tables, other, depth, ply + 1) > 0:
-        size = defend_vcf(board, memory, me, first, ply)
-    if size > 0:
-        return size, True
-    return generate_moves(board, memory, me, first, ply), False
+        return max(defend_open_four(board, memory, me, first, ply), 0)
+    if depth >= 2 and _short_vcf(board, memory, tables, other, depth, ply + 1) > 0:
+        return max(defend_vcf(board, memory, me, first, ply), 0)
+    return 0
 
 
 @njit
@@ -159,8 +172,17 @@ def _value_without_moves(
             return WIN - ply - plies, -1
         memory.pv_lengths[ply] = 0
         quiet = count_of(board, other, MAKES_OPEN_FOUR) == 0
+        static = evaluate(board, me)
+        memory.static_evaluations[ply] = static
         if depth <= 0 and (quiet or depth <= -memory.quiescence_plies):
-            return evaluate(board, me), -1
+            return static, -1
+        if (
+            quiet
+            and beta == alpha + 1
+            and depth <= memory.razoring_depth
+            and static + depth * memory.razoring_margin <= alpha
+        ):
+            return static, -1  # razoring: the VCF search above is all that the node gets
     return UNKNOWN, hash_move(entry)
 
 
@@ -190,12 +212,34 @@ def alphabeta(
     if value != UNKNOWN:
         return value
     left = depth if count_of(board, other, MAKES_FIVE) > 0 else depth - 1
-    size, complete = _list_moves(board, memory, tables, me, depth, first, ply)
-    tried = size if complete else _moves_to_try(memory, size, depth)
+    pv_node = beta > alpha + 1
+    size = _list_answers(board, memory, tables, me, depth, first, ply)
+    complete = size > 0
+    tried, futile = size, False
+    if not complete:
+        static = as_int(memory.static_evaluations[ply])
+        if (
+            not pv_node
+            and depth <= memory.reverse_futility_depth
+            and static - depth * memory.reverse_futility_margin >= beta
+        ):
+            return static
+        size = generate_moves(board, memory, me, first, ply)
+        tried = _moves_to_try(memory, size, depth)
+        futile = (
+            not pv_node
+            and depth <= memory.futility_depth
+            and static + memory.futility_base + depth * memory.futility_margin <= alpha
+        )
     best, best_move, floor = -WIN, -1, alpha
     for i in range(tried):
         move = pick_next(memory, ply, i, size)
-        reduced = 0 if complete else late_move_reduction(board, me, move, depth, i)
+        quiet = is_quiet(board, me, move)
+        if futile and quiet and i > 0:
+            continue
+        reduced = 0
+        if not complete:
+            reduced = late_move_reduction(memory, depth, i, quiet, pv_node)
         make_move(board, move, me)
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
         value = -alphabeta(board, memory, tables, left - reduced, low, -alpha, other, ply + 1)

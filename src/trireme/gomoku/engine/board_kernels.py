@@ -35,8 +35,8 @@ def zobrist(cell: int, colour: int) -> int:
 
 
 @njit
-def shapes_of(both: int, colour: int) -> int:
-    """The four shapes of one colour, four bits each, out of the four bytes of both colours."""
+def grades_of(both: int, colour: int) -> int:
+    """The four grades of one colour, four bits each, out of the four bytes of both colours."""
     x = (both >> (4 * (colour - 1))) & 0x0F0F0F0F
     x = (x | (x >> 4)) & 0x00FF00FF
     return (x | (x >> 8)) & 0xFFFF
@@ -63,23 +63,46 @@ def _remove_forcing(board: EngineBoard, c: int, cell: int) -> None:
 
 
 @njit
+def mover_value(rating: int) -> int:
+    """What a point of this rating is worth to its colour when that is to move."""
+    return as_int((rating << 24) >> 48)
+
+
+@njit
+def waiter_value(rating: int) -> int:
+    """The same for when the other side is to move."""
+    return as_int(rating >> 40)
+
+
+@njit
 def _update_rating(board: EngineBoard, cell: np.uint64) -> None:
-    """Bring kind and score of an empty point, and the sums over them, up to date."""
-    both = as_int(board.shapes[cell])
+    """Bring the rating of an empty point, and the sums over them, up to date."""
+    both = as_int(board.grades[cell])
     for c in range(2):
         u = np.uint64(c)
-        new = board.rating_table[np.uint64(shapes_of(both, c + 1))]
+        new = board.rating_table[np.uint64(grades_of(both, c + 1))]
         old = board.ratings[u, cell]
         if new != old:
             board.ratings[u, cell] = new
-            board.kind_counts[u, np.uint64(old & 15)] -= 1
-            board.kind_counts[u, np.uint64(new & 15)] += 1
-            board.score_sums[u] += (new >> 4) - (old >> 4)
-            if (new & 15) >= MAKES_THREE:
-                if (old & 15) < MAKES_THREE:
-                    _add_forcing(board, c, as_int(cell))
-            elif (old & 15) >= MAKES_THREE:
-                _remove_forcing(board, c, as_int(cell))
+            board.mover_sums[u] += mover_value(new) - mover_value(old)
+            board.waiter_sums[u] += waiter_value(new) - waiter_value(old)
+            if (new ^ old) & 15:
+                board.kind_counts[u, np.uint64(old & 15)] -= 1
+                board.kind_counts[u, np.uint64(new & 15)] += 1
+                if (new & 15) >= MAKES_THREE:
+                    if (old & 15) < MAKES_THREE:
+                        _add_forcing(board, c, as_int(cell))
+                elif (old & 15) >= MAKES_THREE:
+                    _remove_forcing(board, c, as_int(cell))
+
+
+@njit
+def _count_point(board: EngineBoard, c: int, cell: int, sign: int) -> None:
+    """Count an empty point of colour c + 1 in the sums (`sign` 1) or take it out of them (-1)."""
+    rating = as_int(board.ratings[c, cell])
+    board.kind_counts[c, rating & 15] += sign
+    board.mover_sums[c] += sign * mover_value(rating)
+    board.waiter_sums[c] += sign * waiter_value(rating)
 
 
 @njit
@@ -99,11 +122,11 @@ def _update_lines(board: EngineBoard, cell: np.uint64, colour: int) -> None:
                 place = 5 - distance if side == 0 else 4 + distance
                 key = board.line_keys[u, at] ^ (colour << (2 * place))
                 board.line_keys[u, at] = key
-                new = as_int(board.shape_table[np.uint64(key)])
-                both = as_int(board.shapes[at])
+                new = as_int(board.grade_table[np.uint64(key)])
+                both = as_int(board.grades[at])
                 changed = ((both >> shift) & 255) ^ new
                 if changed:
-                    board.shapes[at] = both ^ (changed << shift)
+                    board.grades[at] = both ^ (changed << shift)
                     if here == EMPTY:
                         _update_rating(board, at)
 
@@ -115,10 +138,8 @@ def make_move(board: EngineBoard, cell: int, colour: int) -> None:
     board.stones[cell] = colour
     board.stone_count += 1
     for c in range(2):
-        own = board.ratings[c, cell]
-        board.kind_counts[c, own & 15] -= 1
-        board.score_sums[c] -= own >> 4
-        if (own & 15) >= MAKES_THREE:
+        _count_point(board, c, cell, -1)
+        if (board.ratings[c, cell] & 15) >= MAKES_THREE:
             _remove_forcing(board, c, cell)
     _update_lines(board, np.uint64(cell), colour)
     board.hash ^= zobrist(cell, colour)
@@ -135,10 +156,8 @@ def undo_move(board: EngineBoard, cell: int) -> None:
     board.stone_count -= 1
     _update_lines(board, np.uint64(cell), colour)
     for c in range(2):
-        own = board.ratings[c, cell]
-        board.kind_counts[c, own & 15] += 1
-        board.score_sums[c] += own >> 4
-        if (own & 15) >= MAKES_THREE:
+        _count_point(board, c, cell, 1)
+        if (board.ratings[c, cell] & 15) >= MAKES_THREE:
             _add_forcing(board, c, cell)
     board.hash ^= zobrist(cell, colour)
 
@@ -148,7 +167,8 @@ def clear_board(board: EngineBoard, n: int, walls: Int32s) -> None:
     """Set up an empty board of n × n points, less the cells `walls: int32[k]`."""
     board.stones[:] = WALL
     board.kind_counts[:] = 0
-    board.score_sums[:] = 0
+    board.mover_sums[:] = 0
+    board.waiter_sums[:] = 0
     board.forcing_counts[:] = 0
     board.hash, board.nodes, board.stone_count, board.area = n, 0, 0, 0
     middle = n - 1
@@ -166,15 +186,14 @@ def clear_board(board: EngineBoard, n: int, walls: Int32s) -> None:
         cell = as_int(board.points[i])
         _scan_lines(board, cell)
         for c in range(2):
-            rating = board.rating_table[shapes_of(as_int(board.shapes[cell]), c + 1)]
-            board.ratings[c, cell] = rating
-            board.kind_counts[c, rating & 15] += 1
-            board.score_sums[c] += rating >> 4
+            grades = grades_of(as_int(board.grades[cell]), c + 1)
+            board.ratings[c, cell] = board.rating_table[grades]
+            _count_point(board, c, cell, 1)
 
 
 @njit
 def _scan_lines(board: EngineBoard, cell: int) -> None:
-    """Read the line keys and shapes of one point off the board."""
+    """Read the line keys and grades of one point off the board."""
     both = 0
     for d in range(4):
         step = 1 if d == 0 else WIDTH - 2 + d
@@ -187,8 +206,8 @@ def _scan_lines(board: EngineBoard, cell: int) -> None:
             key |= (left if before else WALL) << (2 * (5 - distance))
             key |= (right if after else WALL) << (2 * (4 + distance))
         board.line_keys[d, cell] = key
-        both |= as_int(board.shape_table[key]) << (8 * d)
-    board.shapes[cell] = both
+        both |= as_int(board.grade_table[key]) << (8 * d)
+    board.grades[cell] = both
 
 
 @njit
@@ -198,9 +217,10 @@ def kind_of(board: EngineBoard, colour: int, cell: int) -> int:
 
 
 @njit
-def score_of(board: EngineBoard, colour: int, cell: int) -> int:
-    """The pattern score of a stone of `colour` on an empty point."""
-    return as_int(board.ratings[colour - 1, cell]) >> 4
+def move_score(board: EngineBoard, colour: int, cell: int) -> int:
+    """How likely a good player of `colour` is to choose an empty point, as a log-odds score."""
+    own, other = as_int(board.ratings[colour - 1, cell]), as_int(board.ratings[2 - colour, cell])
+    return ((own >> 4) & 1023) + ((other >> 14) & 1023)
 
 
 @njit

@@ -25,6 +25,17 @@ TREE_LIMITS = {
     "moves_base": 8,
     "moves_per_depth": 3,
     "quiescence_plies": 2,
+    "reverse_futility_depth": 0,
+    "reverse_futility_margin": 200,
+    "razoring_depth": 0,
+    "razoring_margin": 400,
+    "futility_depth": 0,
+    "futility_base": 200,
+    "futility_margin": 150,
+    "reduction_start": 3,
+    "reduction_divisor": 180,
+    "reduction_pv": 0,
+    "reduction_threat": 9,
 }
 """The fields of `SearchMemory` that shape the tree."""
 ATTACK_SHARE, DEFENCE_SHARE = 0.15, 0.2

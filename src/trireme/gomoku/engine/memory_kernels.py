@@ -34,12 +34,21 @@ MAX_PV = 64
 """Moves of a principal variation, at most."""
 LINE_KEYS = 1 << 20
 """Ten points of two bits."""
-SHAPE_SETS = 1 << 16
-"""The shapes in four directions, of four bits."""
+GRADE_SETS = 1 << 16
+"""The grades in four directions, of four bits."""
+THREAT_SETS = 36 * 72
+"""What the threats of both sides may be together, see `alphabeta_kernels.threat_index`."""
 EMPTY, BLACK, WHITE, WALL = 0, 1, 2, 3
 
 # The shapes that one stone makes in one line, weakest first.
 NOTHING, ONE, OPEN_ONE, TWO, OPEN_TWO, THREE, OPEN_THREE, FOUR, OPEN_FOUR, FIVE = range(10)
+GRADES = 15
+"""The evaluation tells apart, for some shapes, whether many points of the line lead on from it or
+few: its *grades* are the shapes, weakest first, with two for each of those, few before many."""
+FIRST_GRADE = (0, 1, 2, 4, 6, 8, 10, 12, 13, 14)
+"""The grade of each shape, where it has two the one with few ways on."""
+MANY_WAYS = (99, 99, 5, 3, 3, 2, 2, 99, 99, 99)
+"""For each shape: how many points that lead to its best successor count as many."""
 
 # The kinds of moves, by the shapes in all four lines together, weakest first. An open four and a
 # double four are one kind, MAKES_OPEN_FOUR: after either, one answer does not stop the five.
@@ -72,16 +81,18 @@ class EngineBoard:
     """EMPTY, BLACK, WHITE or WALL."""
     line_keys: Annotated[Int32s, np.int32, (4, CELLS)]
     """By direction: the ten points around a cell in that line, two bits each."""
-    shapes: Annotated[Int32s, np.int32, CELLS]
-    """A byte for each direction, the shapes that a stone there would make: a black one's in the low
-    half, a white one's in the high half."""
-    ratings: Annotated[Int32s, np.int32, (2, CELLS)]
-    """What a move of this colour there would be: score * 16 + kind; on a taken cell as it was when
-    the stone was put."""
+    grades: Annotated[Int32s, np.int32, CELLS]
+    """A byte for each direction, the grades of the shapes that a stone there would make: a black
+    one's in the low half, a white one's in the high half."""
+    ratings: Annotated[Int64s, np.int64, (2, CELLS)]
+    """What a move of this colour there would be, packed, see `pattern_kernels.fill_ratings`; on a
+    taken cell as it was when the stone was put."""
     kind_counts: Annotated[Int32s, np.int32, (2, KINDS)]
     """How many empty points are of each kind for this colour."""
-    score_sums: Annotated[Int32s, np.int32, 2]
-    """The sum of this colour's scores over empty points."""
+    mover_sums: Annotated[Int32s, np.int32, 2]
+    """The sum over empty points of what they are worth to this colour when it is to move."""
+    waiter_sums: Annotated[Int32s, np.int32, 2]
+    """The same for when the other side is to move."""
     forcing_counts: Annotated[Int32s, np.int32, 2]
     """How many empty points there are where this colour makes an open three or more."""
     forcing: Annotated[Int32s, np.int32, (2, MAX_POINTS)]
@@ -90,10 +101,12 @@ class EngineBoard:
     """Where in `forcing` such a cell is."""
     points: Annotated[Int32s, np.int32, MAX_POINTS]
     """The cells of the board, nearest the centre first, `area` of them."""
-    shape_table: Annotated[Bytes, np.uint8, LINE_KEYS]
-    """The shapes of both colours by line key, as a byte of `shapes`."""
-    rating_table: Annotated[Int32s, np.int32, SHAPE_SETS]
-    """The rating of a move by the shapes that it makes in the four directions, four bits each."""
+    grade_table: Annotated[Bytes, np.uint8, LINE_KEYS]
+    """The grades of both colours by line key, as a byte of `grades`."""
+    rating_table: Annotated[Int64s, np.int64, GRADE_SETS]
+    """The rating of a move by the grades that it makes in the four directions, four bits each."""
+    threat_table: Annotated[Int32s, np.int32, THREAT_SETS]
+    """What the threats of both sides together are worth to the side to move."""
 
 
 class SearchMemory:
@@ -119,6 +132,27 @@ class SearchMemory:
     """How many more it tries for every ply of depth."""
     quiescence_plies: Annotated[int, np.int64]
     """How many plies below depth 0 open fours are still defended against."""
+    reverse_futility_depth: Annotated[int, np.int64]
+    """Up to this depth a node whose static evaluation is far above beta counts as failing high."""
+    reverse_futility_margin: Annotated[int, np.int64]
+    """How far above, in pattern points for every ply of depth."""
+    razoring_depth: Annotated[int, np.int64]
+    """Up to this depth a node whose static evaluation is far below alpha counts as a leaf."""
+    razoring_margin: Annotated[int, np.int64]
+    """How far below, in pattern points for every ply of depth."""
+    futility_depth: Annotated[int, np.int64]
+    """Up to this depth a quiet move that can hardly reach alpha is not tried."""
+    futility_base: Annotated[int, np.int64]
+    futility_margin: Annotated[int, np.int64]
+    """It is not when the static evaluation is below alpha by the base and this for every ply."""
+    reduction_start: Annotated[int, np.int64]
+    """Late move reductions (LMR) begin with the move of this index."""
+    reduction_divisor: Annotated[int, np.int64]
+    """The higher, the smaller they are: log(depth) * log(index) * 100 over this."""
+    reduction_pv: Annotated[int, np.int64]
+    """Plies less at a node of the principal variation."""
+    reduction_threat: Annotated[int, np.int64]
+    """Plies less for a move that makes or prevents a three or a four."""
     moves: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
     """The moves of the node at each ply."""
     move_scores: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
@@ -130,6 +164,8 @@ class SearchMemory:
     killers: Annotated[Int32s, np.int32, 2 * MAX_PLY]
     """Shared by two uses: alpha-beta has the two killer moves of a ply at 2 * ply, threat search
     has at ply the reply that refuted the last attack there. Either only orders moves."""
+    static_evaluations: Annotated[Int32s, np.int32, MAX_PLY]
+    """The static evaluation of the node at each ply, for its side to move."""
     history: Annotated[Int32s, np.int32, (2, CELLS)]
     """The history heuristic: how well a colour's move has cut elsewhere."""
     mark: Annotated[int, np.int64]
@@ -154,11 +190,12 @@ def _new_record(layout: type) -> Any:
     return np.zeros(1, np.dtype(fields, align=True)).view(np.recarray)[0]
 
 
-def new_board(shape_table: Bytes, rating_table: Int32s) -> EngineBoard:
+def new_board(grade_table: Bytes, rating_table: Int64s, threat_table: Int32s) -> EngineBoard:
     """A board under the pattern tables of a rule, for `clear_board` to set up."""
     board = cast(EngineBoard, _new_record(EngineBoard))
-    board.shape_table[:] = shape_table
+    board.grade_table[:] = grade_table
     board.rating_table[:] = rating_table
+    board.threat_table[:] = threat_table
     return board
 
 

@@ -8,7 +8,7 @@ import math
 
 from trireme.core.jit import njit
 
-from .board_kernels import as_int, first_of, kind_of, score_of
+from .board_kernels import as_int, first_of, kind_of, move_score
 from .memory_kernels import (
     CELLS,
     EMPTY,
@@ -22,8 +22,8 @@ from .memory_kernels import (
 from .threat_search_kernels import vcf_defences
 
 HASH_MOVE_SCORE = 1_000_000
-KILLER_SCORE = 200
-MAX_HISTORY = 400
+KILLER_SCORE = 60
+MAX_HISTORY = 100
 """When a history score exceeds this, all of them are halved."""
 
 
@@ -32,7 +32,7 @@ def _ordering_score(
     board: EngineBoard, memory: SearchMemory, me: int, cell: int, hash_move: int, ply: int
 ) -> int:
     """How early a move should be tried: the higher, the earlier."""
-    score = 2 * score_of(board, me, cell) + score_of(board, 3 - me, cell)
+    score = move_score(board, me, cell)
     score += as_int(memory.history[me - 1, cell])
     if cell == hash_move:
         score += HASH_MOVE_SCORE
@@ -142,10 +142,21 @@ def record_cutoff(memory: SearchMemory, me: int, cell: int, depth: int, ply: int
 
 
 @njit
-def late_move_reduction(board: EngineBoard, me: int, cell: int, depth: int, index: int) -> int:
-    """Late move reduction (LMR): by how many plies less a late, quiet move is tried at first."""
-    if index < 3 or depth < 2:
+def is_quiet(board: EngineBoard, me: int, cell: int) -> bool:
+    """Whether a move neither makes nor prevents a three or more."""
+    return kind_of(board, me, cell) < MAKES_THREE and kind_of(board, 3 - me, cell) < MAKES_THREE
+
+
+@njit
+def late_move_reduction(
+    memory: SearchMemory, depth: int, index: int, quiet: bool, pv_node: bool
+) -> int:
+    """Late move reduction (LMR): by how many plies less a late move is tried at first."""
+    if index < memory.reduction_start or depth < 2:
         return 0
-    if kind_of(board, me, cell) >= MAKES_THREE or kind_of(board, 3 - me, cell) >= MAKES_THREE:
-        return 0
-    return int(0.5 + math.log(depth) * math.log(index) / 1.8)
+    plies = int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
+    if pv_node:
+        plies -= memory.reduction_pv
+    if not quiet:
+        plies -= memory.reduction_threat
+    return max(0, min(plies, depth - 1))

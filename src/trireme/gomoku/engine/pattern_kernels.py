@@ -13,22 +13,26 @@ from trireme.core.jit import njit
 from .memory_kernels import (
     BUILDING,
     DOUBLE_THREE,
+    FIRST_GRADE,
     FIVE,
     FOUR,
     FOUR_THREE,
+    GRADE_SETS,
+    GRADES,
     LINE_KEYS,
     MAKES_FIVE,
     MAKES_FOUR,
     MAKES_OPEN_FOUR,
     MAKES_THREE,
+    MANY_WAYS,
     NOTHING,
     OPEN_FOUR,
     OPEN_THREE,
     QUIET,
-    SHAPE_SETS,
     TWO,
     Bytes,
     Int32s,
+    Int64s,
 )
 
 Stones = NDArray[np.int8]
@@ -50,35 +54,49 @@ def _run(key: int) -> int:
 
 
 @njit
-def _shape(key: int, shapes: Bytes, exact: bool) -> int:
-    """The shape in one line, from the shapes of all lines with one more own stone."""
+def _shape(key: int, shapes: Bytes, exact: bool) -> tuple[int, int]:
+    """The shape in one line, from those of all lines with one more own stone; and its ways on.
+
+    The ways on are the points where one more own stone makes the best of its successors.
+    """
     run = _run(key)
     if run == 5 or (run > 5 and not exact):
-        return FIVE
+        return FIVE, 0
     if run > 5:
-        return NOTHING
-    fives, best = 0, 0
+        return NOTHING, 0
+    fives, best, ways = 0, 0, 0
     for i in range(10):
         if (key >> (2 * i)) & 3 == 0:
             then = shapes[key | (1 << (2 * i))]
             if then == FIVE:
                 fives += 1
             elif then > best:
-                best = then
+                best, ways = then, 1
+            elif then == best:
+                ways += 1
     if fives >= 2:
-        return OPEN_FOUR
+        return OPEN_FOUR, fives
     if fives == 1:
-        return FOUR
-    return max(best - 2, NOTHING)  # an open four to come makes an open three, and so on down
+        return FOUR, fives
+    return max(best - 2, NOTHING), ways  # an open four to come makes an open three, and so on down
 
 
 @njit
-def fill_shapes(exact: bool, both: Bytes) -> None:
-    """Fill `both: uint8[2**20]`: a black stone's shape in the low half, a white one's in the high.
+def _both_colours(key: int, table: Bytes) -> int:
+    """A table's value for a black stone in the low half of a byte, for a white one in the high."""
+    odd, even = key & 0xAAAAA, key & 0x55555
+    stones = (odd >> 1) ^ even  # 1 where one of two bits is set: a stone, not a wall or a gap
+    return int(table[key] | (table[key ^ (stones | (stones << 1))] << 4))
 
-    A shape depends only on lines with more own stones, so keys are visited by falling count.
+
+@njit
+def fill_shapes(exact: bool, both: Bytes, both_grades: Bytes) -> None:
+    """Fill `both: uint8[2**20]` with shapes and `both_grades` with their grades by line key.
+
+    A black stone's is in the low half, a white one's in the high half. A shape depends only on
+    lines with more own stones, so keys are visited by falling count.
     """
-    shapes = np.zeros(LINE_KEYS, np.uint8)
+    shapes, grades = np.zeros(LINE_KEYS, np.uint8), np.zeros(LINE_KEYS, np.uint8)
     count = np.zeros(LINE_KEYS, np.uint8)
     for key in range(1, LINE_KEYS):
         count[key] = count[key >> 2] + (key & 3 == 1)
@@ -93,44 +111,72 @@ def fill_shapes(exact: bool, both: Bytes) -> None:
         order[starts[rank]] = key
         starts[rank] += 1
     for at in range(LINE_KEYS):
-        shapes[order[at]] = _shape(order[at], shapes, exact)
+        shape, ways = _shape(order[at], shapes, exact)
+        shapes[order[at]] = shape
+        grades[order[at]] = FIRST_GRADE[shape] + (ways >= MANY_WAYS[shape])
     for key in range(LINE_KEYS):
-        odd, even = key & 0xAAAAA, key & 0x55555
-        stones = (odd >> 1) ^ even  # 1 where one of two bits is set: a stone, not a wall or a gap
-        both[key] = shapes[key] | (shapes[key ^ (stones | (stones << 1))] << 4)
+        both[key] = _both_colours(key, shapes)
+        both_grades[key] = _both_colours(key, grades)
 
 
 @njit
-def fill_ratings(values: Int32s, bonus: Int32s, ratings: Int32s) -> None:
-    """Fill `ratings: int32[2**16]` by four shapes of four bits: a move's score * 16 + its kind.
+def _kind(fives: int, open_fours: int, fours: int, threes: int, strongest: int) -> int:
+    """The kind of a move by the numbers of its shapes in the four lines and the strongest one."""
+    if fives:
+        return MAKES_FIVE
+    if open_fours or fours >= 2:
+        return MAKES_OPEN_FOUR
+    if fours and threes:
+        return FOUR_THREE
+    if fours:
+        return MAKES_FOUR
+    if threes >= 2:
+        return DOUBLE_THREE
+    if threes:
+        return MAKES_THREE
+    return BUILDING if strongest >= TWO else QUIET
 
-    `values: int32[10]` scores each shape, `bonus: int32[8]` each kind on top.
+
+@njit
+def fill_ratings(
+    attack: Int32s, defence: Int32s, mover: Int32s, waiter: Int32s, ratings: Int64s
+) -> None:
+    """Fill `ratings: int64[2**16]` by four grades of four bits.
+
+    A rating packs a move's kind in bits 0 to 3, its score as an attack in 4 to 13 and as a defence
+    in 14 to 23, and its point's value, signed, to a colour that is to move in 24 to 39, to one that
+    waits from 40 on. The four arguments, int32[2**16] each, are filled in where the grades rise.
     """
-    for index in range(SHAPE_SETS):
-        fives, open_fours, fours, threes, score, strongest = 0, 0, 0, 0, 0, 0
+    for index in range(GRADE_SETS):
+        fives, open_fours, fours, threes, strongest = 0, 0, 0, 0, 0
         for d in range(4):
-            shape = min((index >> (4 * d)) & 15, FIVE)
-            score += values[shape]
+            grade = min((index >> (4 * d)) & 15, GRADES - 1)
+            shape = FIVE
+            while FIRST_GRADE[shape] > grade:
+                shape -= 1
             strongest = max(strongest, shape)
             fives += shape == FIVE
             open_fours += shape == OPEN_FOUR
             fours += shape == FOUR
             threes += shape == OPEN_THREE
-        if fives:
-            kind = MAKES_FIVE
-        elif open_fours or fours >= 2:
-            kind = MAKES_OPEN_FOUR
-        elif fours and threes:
-            kind = FOUR_THREE
-        elif fours:
-            kind = MAKES_FOUR
-        elif threes >= 2:
-            kind = DOUBLE_THREE
-        elif threes:
-            kind = MAKES_THREE
-        else:
-            kind = BUILDING if strongest >= TWO else QUIET
-        ratings[index] = (score + bonus[kind]) * 16 + kind
+        rating = np.int64(_kind(fives, open_fours, fours, threes, strongest))
+        rising = _rising(index)
+        rating |= (np.int64(attack[rising]) & 1023) << 4
+        rating |= (np.int64(defence[rising]) & 1023) << 14
+        rating |= (np.int64(mover[rising]) & 0xFFFF) << 24
+        ratings[index] = rating + (np.int64(waiter[rising]) << 40)
+
+
+@njit
+def _rising(index: int) -> int:
+    """Four grades of four bits in rising order, the lowest in the lowest bits."""
+    a, b, c, d = index & 15, (index >> 4) & 15, (index >> 8) & 15, index >> 12
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    b, c = min(b, c), max(b, c)
+    return int(a | (b << 4) | (c << 8) | (d << 12))
 
 
 @njit

@@ -20,7 +20,7 @@ from .board_kernels import (
     five_near,
     kind_of,
     make_move,
-    score_of,
+    move_score,
     undo_move,
     zobrist,
 )
@@ -116,7 +116,7 @@ def _list_attacks(
         if last >= 0 and not (_in_reach(cell, last) or (before >= 0 and _in_reach(cell, before))):
             continue
         if not only_fours or makes_four(kind_of(board, attacker, cell)):
-            score = 2 * score_of(board, attacker, cell) + score_of(board, 3 - attacker, cell)
+            score = move_score(board, attacker, cell)
             size = _insert_sorted(memory, ply, size, cell, score)
     return size
 
