@@ -136,9 +136,18 @@ def _list_answers(
 
 
 @njit
-def _moves_to_try(memory: SearchMemory, size: int, depth: int) -> int:
+def _moves_to_try(memory: SearchMemory, size: int, depth: int, improving: bool) -> int:
     """Late move pruning: how many of a node's moves are tried."""
-    return min(size, memory.moves_base + memory.moves_per_depth * max(depth, 0))
+    most = memory.moves_base + memory.moves_per_depth * max(depth, 0)
+    return min(size, max(1, most if improving else most - memory.improving_moves))
+
+
+@njit
+def _is_improving(memory: SearchMemory, ply: int) -> bool:
+    """Whether the static evaluation has risen since the side's last move."""
+    if ply < 3:
+        return True
+    return bool(memory.static_evaluations[ply] > memory.static_evaluations[ply - 2])
 
 
 @njit
@@ -161,7 +170,7 @@ def _value_without_moves(
     value, entry, other = _terminal_value(board, me, ply), -1, 3 - me
     if value != UNKNOWN:
         return value, -1
-    if depth > 0:
+    if depth > 0 and memory.excluded[ply] == 0:
         entry = probe(tables.transpositions, memory.generation, key)
         value = cutoff_value(entry, depth, alpha, beta, ply)
         if value != UNKNOWN:
@@ -184,6 +193,30 @@ def _value_without_moves(
         ):
             return static, -1  # razoring: the VCF search above is all that the node gets
     return UNKNOWN, hash_move(entry)
+
+
+@njit
+def _is_singular(
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
+    key: int,
+    depth: int,
+    me: int,
+    ply: int,
+) -> bool:
+    """Whether the hash move is better than all others by a margin, in a search half as deep."""
+    entry = probe(tables.transpositions, memory.generation, key)
+    if entry < 0 or (entry & 255) < depth - 3 or (entry >> 8) & 3 == UPPER_BOUND:
+        return False
+    value = ((entry >> 24) & 0xFFFFF) - 65536
+    if abs(value) >= LIKELY_WIN:
+        return False
+    low = value - memory.singular_margin * depth - 1
+    memory.excluded[ply] = hash_move(entry)
+    value = alphabeta(board, memory, tables, (depth - 1) // 2, low, low + 1, me, ply)
+    memory.excluded[ply] = 0
+    return value <= low
 
 
 @njit
@@ -211,21 +244,35 @@ def alphabeta(
     value, first = _value_without_moves(board, memory, tables, key, depth, alpha, beta, me, ply)
     if value != UNKNOWN:
         return value
-    left = depth if count_of(board, other, MAKES_FIVE) > 0 else depth - 1
     pv_node = beta > alpha + 1
+    excluded = as_int(memory.excluded[ply])
+    if first < 0 and depth >= memory.null_reduction_depth:
+        depth -= 1
+    extended = -1
+    if depth >= memory.singular_depth and first >= 0 and excluded == 0:
+        if _is_singular(board, memory, tables, key, depth, me, ply):
+            extended = first
+        memory.pv_lengths[ply] = 0
+        if memory.stop != 0:
+            return 0
     size = _list_answers(board, memory, tables, me, depth, first, ply)
     complete = size > 0
+    left = depth if complete and size <= memory.extend_answers else depth - 1
+    if count_of(board, other, MAKES_FIVE) > 0:
+        left = depth
     tried, futile = size, False
     if not complete:
-        static = as_int(memory.static_evaluations[ply])
+        static, improving = as_int(memory.static_evaluations[ply]), _is_improving(memory, ply)
+        margin = depth * memory.reverse_futility_margin - improving * memory.improving_margin
         if (
             not pv_node
+            and excluded == 0
             and depth <= memory.reverse_futility_depth
-            and static - depth * memory.reverse_futility_margin >= beta
+            and static - max(margin, 0) >= beta
         ):
             return static
         size = generate_moves(board, memory, me, first, ply)
-        tried = _moves_to_try(memory, size, depth)
+        tried = _moves_to_try(memory, size, depth, improving)
         futile = (
             not pv_node
             and depth <= memory.futility_depth
@@ -235,16 +282,18 @@ def alphabeta(
     for i in range(tried):
         move = pick_next(memory, ply, i, size)
         quiet = is_quiet(board, me, move)
-        if futile and quiet and i > 0:
+        if move == excluded or (futile and quiet and i > 0):
             continue
         reduced = 0
         if not complete:
-            reduced = late_move_reduction(memory, depth, i, quiet, pv_node)
+            reduced = late_move_reduction(memory, me, move, depth, i, quiet, pv_node)
+        then = left + 1 if move == extended else left
+        memory.path[ply] = move
         make_move(board, move, me)
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
-        value = -alphabeta(board, memory, tables, left - reduced, low, -alpha, other, ply + 1)
+        value = -alphabeta(board, memory, tables, then - reduced, low, -alpha, other, ply + 1)
         if i > 0 and value > alpha and (reduced > 0 or value < beta):
-            value = -alphabeta(board, memory, tables, left, -beta, -alpha, other, ply + 1)
+            value = -alphabeta(board, memory, tables, then, -beta, -alpha, other, ply + 1)
         undo_move(board, move)
         if memory.stop != 0:
             return 0
@@ -255,11 +304,11 @@ def alphabeta(
                 memory.pv[ply, 0] = move
                 extend_pv(memory, ply, 1)
                 if alpha >= beta:
-                    record_cutoff(memory, me, move, max(depth, 1), ply)
+                    record_cutoff(memory, me, i, max(depth, 1), ply)
                     break
-    if best <= -PROVEN_WIN and not complete:
+    if best <= -PROVEN_WIN and not (complete and excluded == 0):
         best = -LIKELY_WIN
-    if depth > 0:
+    if depth > 0 and excluded == 0:
         bound = LOWER_BOUND if best >= beta else (EXACT if best > floor else UPPER_BOUND)
         store(tables.transpositions, memory.generation, key, depth, bound, best, best_move, ply)
     return best
@@ -301,6 +350,7 @@ def search_root(
         move, bonus = as_int(moves[i]), as_int(jitter[i])
         alpha = -WIN if i < top else _nth_best(values, i, top)
         low = max(alpha - bonus, -WIN)
+        memory.path[0] = move
         make_move(board, move, me)
         value = -WIN
         if i >= top:  # a null window first: is it better than the worst of the best `top`?

@@ -36,6 +36,16 @@ TREE_LIMITS = {
     "reduction_divisor": 180,
     "reduction_pv": 0,
     "reduction_threat": 9,
+    "reduction_history": 0,
+    "improving_margin": 0,
+    "improving_moves": 0,
+    "killer_score": 60,
+    "countermove_score": 0,
+    "max_history": 100,
+    "null_reduction_depth": 99,
+    "singular_depth": 99,
+    "singular_margin": 10,
+    "extend_answers": 0,
 }
 """The fields of `SearchMemory` that shape the tree."""
 ATTACK_SHARE, DEFENCE_SHARE = 0.15, 0.2
@@ -103,6 +113,7 @@ class IterativeDeepening:
         memory.node_limit = np.iinfo(np.int64).max if limits.nodes is None else limits.nodes
         memory.killers[:] = 0
         memory.history[:] = 0
+        memory.countermoves[:] = 0
 
     def run(self) -> EngineAnalysis:
         """Search until a limit is reached or the result is proven."""

@@ -153,6 +153,26 @@ class SearchMemory:
     """Plies less at a node of the principal variation."""
     reduction_threat: Annotated[int, np.int64]
     """Plies less for a move that makes or prevents a three or a four."""
+    reduction_history: Annotated[int, np.int64]
+    """A ply less or more for so much of a history score; 0: history does not count."""
+    improving_margin: Annotated[int, np.int64]
+    """How much less a margin is where the evaluation has risen since the side's last move."""
+    improving_moves: Annotated[int, np.int64]
+    """Late move pruning: how many moves fewer a node tries where it has not."""
+    killer_score: Annotated[int, np.int64]
+    """What a killer move scores on top in the ordering."""
+    countermove_score: Annotated[int, np.int64]
+    """The same for the move that refuted the last move elsewhere."""
+    max_history: Annotated[int, np.int64]
+    """The most that the history heuristic adds to or takes from a move's ordering score."""
+    null_reduction_depth: Annotated[int, np.int64]
+    """From this depth on, a node without a hash move is searched a ply less deep (IIR)."""
+    singular_depth: Annotated[int, np.int64]
+    """From this depth on, a hash move that alone is good is extended by a ply."""
+    singular_margin: Annotated[int, np.int64]
+    """All others must be worse by this, in pattern points for every ply of depth."""
+    extend_answers: Annotated[int, np.int64]
+    """Where at most so many moves answer a threat, they are searched a ply deeper."""
     moves: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
     """The moves of the node at each ply."""
     move_scores: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
@@ -166,8 +186,14 @@ class SearchMemory:
     has at ply the reply that refuted the last attack there. Either only orders moves."""
     static_evaluations: Annotated[Int32s, np.int32, MAX_PLY]
     """The static evaluation of the node at each ply, for its side to move."""
+    path: Annotated[Int32s, np.int32, MAX_PLY]
+    """The move that leads from the node at each ply to the next."""
+    excluded: Annotated[Int32s, np.int32, MAX_PLY]
+    """The move that a singular extension's search leaves out at each ply, 0 for none."""
     history: Annotated[Int32s, np.int32, (2, CELLS)]
     """The history heuristic: how well a colour's move has cut elsewhere."""
+    countermoves: Annotated[Int32s, np.int32, (2, CELLS)]
+    """By a colour and the other side's last move: what refuted that elsewhere, 0 if nothing."""
     mark: Annotated[int, np.int64]
     """The newest mark of `marks`."""
     marks: Annotated[Int32s, np.int32, CELLS]

@@ -10,7 +10,6 @@ from trireme.core.jit import njit
 
 from .board_kernels import as_int, first_of, kind_of, move_score
 from .memory_kernels import (
-    CELLS,
     EMPTY,
     MAKES_OPEN_FOUR,
     MAKES_THREE,
@@ -22,9 +21,6 @@ from .memory_kernels import (
 from .threat_search_kernels import vcf_defences
 
 HASH_MOVE_SCORE = 1_000_000
-KILLER_SCORE = 60
-MAX_HISTORY = 100
-"""When a history score exceeds this, all of them are halved."""
 
 
 @njit
@@ -37,7 +33,9 @@ def _ordering_score(
     if cell == hash_move:
         score += HASH_MOVE_SCORE
     elif cell == memory.killers[2 * ply] or cell == memory.killers[2 * ply + 1]:
-        score += KILLER_SCORE
+        score += memory.killer_score
+    if ply > 0 and cell == memory.countermoves[me - 1, memory.path[ply - 1]]:
+        score += memory.countermove_score
     return score
 
 
@@ -129,16 +127,28 @@ def pick_next(memory: SearchMemory, ply: int, i: int, size: int) -> int:
 
 
 @njit
-def record_cutoff(memory: SearchMemory, me: int, cell: int, depth: int, ply: int) -> None:
-    """Update the killer and history heuristics after a beta cutoff by a move."""
+def _add_history(memory: SearchMemory, me: int, cell: int, bonus: int) -> None:
+    """Move a history score towards the maximum (or, for a malus, its negative), never past it."""
+    old = as_int(memory.history[me - 1, cell])
+    memory.history[me - 1, cell] = old + bonus - old * abs(bonus) // memory.max_history
+
+
+@njit
+def record_cutoff(memory: SearchMemory, me: int, index: int, depth: int, ply: int) -> None:
+    """Update killers, countermove and history after a beta cutoff by the move at `index`.
+
+    The moves before it, tried in vain, lose what it gains.
+    """
+    cell = as_int(memory.moves[ply, index])
     if memory.killers[2 * ply] != cell:
         memory.killers[2 * ply + 1] = memory.killers[2 * ply]
         memory.killers[2 * ply] = cell
-    memory.history[me - 1, cell] += depth * depth
-    if memory.history[me - 1, cell] > MAX_HISTORY:
-        for c in range(2):
-            for i in range(CELLS):
-                memory.history[c, i] >>= 1
+    if ply > 0:
+        memory.countermoves[me - 1, memory.path[ply - 1]] = cell
+    bonus = min(depth * depth, memory.max_history)
+    _add_history(memory, me, cell, bonus)
+    for i in range(index):
+        _add_history(memory, me, as_int(memory.moves[ply, i]), -bonus)
 
 
 @njit
@@ -149,7 +159,7 @@ def is_quiet(board: EngineBoard, me: int, cell: int) -> bool:
 
 @njit
 def late_move_reduction(
-    memory: SearchMemory, depth: int, index: int, quiet: bool, pv_node: bool
+    memory: SearchMemory, me: int, cell: int, depth: int, index: int, quiet: bool, pv_node: bool
 ) -> int:
     """Late move reduction (LMR): by how many plies less a late move is tried at first."""
     if index < memory.reduction_start or depth < 2:
@@ -159,4 +169,6 @@ def late_move_reduction(
         plies -= memory.reduction_pv
     if not quiet:
         plies -= memory.reduction_threat
+    if memory.reduction_history > 0:
+        plies -= as_int(memory.history[me - 1, cell]) // memory.reduction_history
     return max(0, min(plies, depth - 1))
