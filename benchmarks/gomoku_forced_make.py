@@ -5,7 +5,8 @@
 The engine plays itself with few nodes from the shipped openings. In every position the proof-number
 search looks for a win; a proof enters the set when an independent checker, plain Python on the
 rules, confirms it against every legal reply. Lengths are spread: no length fills more than its
-share of the set, and of one game at most three positions are taken.
+share of the set, and of one game at most three positions are taken. The sets of several seeds can
+be joined.
 """
 
 import argparse

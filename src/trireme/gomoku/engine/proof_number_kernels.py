@@ -73,7 +73,7 @@ def _node_key(position: int, attacker: int, attacking: bool) -> int:
 @njit
 def _find(proofs: Int64s, key: int) -> int:
     """The row of a node, -1 if there is none."""
-    row = key & (proofs.shape[0] - 2)
+    row: int = key & (proofs.shape[0] - 2)
     if proofs[row, 0] == key:
         return row
     if proofs[row + 1, 0] == key:
