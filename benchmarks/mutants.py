@@ -81,6 +81,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "gomoku/engine/iterative_deepening.py": ENGINE,
     "gomoku/engine/analysis.py": ENGINE,
     "gomoku/engine/engine.py": ENGINE,
+    "gomoku/proof_checker.py": ("tests/gomoku/test_proofs.py",),
     "gomoku/engine/patterns.py": ("tests/gomoku/test_patterns.py",),
     "navigation/rules.py": NAVIGATION,
     "navigation/plans.py": ("tests/navigation/test_plans.py",),

@@ -19,7 +19,8 @@ from trireme.gomoku.encode import board_array, symmetric
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta
 from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
 from trireme.gomoku.engine.engine import Engine
-from trireme.gomoku.engine.threat_search_kernels import vcf, vct
+from trireme.gomoku.engine.proof_number_kernels import search_proof
+from trireme.gomoku.engine.threat_search_kernels import vcf
 from trireme.gomoku.openings import balanced, first_stone
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
 
@@ -152,7 +153,7 @@ def test_an_analysis_without_end_can_be_stopped_from_outside(engine: Engine) -> 
 
 def test_recursive_kernels_are_compiled_once() -> None:
     """A second signature would make numba's cache unusable for them."""
-    for kernel in (vcf, vct, alphabeta):
+    for kernel in (vcf, search_proof, alphabeta):
         assert len(kernel.signatures) <= 1
 
 

@@ -1,4 +1,4 @@
-"""Threat-space search: what it proves is true, and every VCF is found."""
+"""Victory by continuous fours: every VCF is found, and every defence against it listed."""
 
 import numpy as np
 import pytest
@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.board_kernels import make_move, undo_move
-from trireme.gomoku.engine.threat_search_kernels import vcf, vcf_defences, vct
-from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
+from trireme.gomoku.engine.threat_search_kernels import vcf, vcf_defences
+from trireme.gomoku.rules import Gomoku, Point, read_points
 
 from .test_patterns import Grid
 
@@ -23,18 +23,11 @@ class Prober(Grid):
         self.memory = mem.new_search_memory()
         self.tables = mem.new_hash_tables(2, 1 << 14)
 
-    def ask(self, attacker: int, depth: int, nodes: int = 200_000, narrow: bool = False) -> int:
-        """Plies to the win that was proven, 0 when none was."""
+    def ask(self, attacker: int, nodes: int = 200_000) -> int:
+        """Plies to the win by fours that was proven, 0 when none was."""
         self.tables.no_win[:] = 0
         self.board.nodes, self.memory.threat_node_limit, self.memory.threats_cut = 0, nodes, 0
-        memory = (self.board, self.memory, self.tables)
-        if depth == 0:
-            return int(vcf(*memory, attacker, 0))
-        return int(vct(*memory, attacker, depth, 0, narrow, -1, -1))
-
-    def first(self) -> int:
-        """The first move of the sequence that was found."""
-        return int(self.memory.pv[0, 0])
+        return int(vcf(self.board, self.memory, self.tables, attacker, 0))
 
     def empty(self) -> list[int]:
         points = self.board.points[: self.board.area]
@@ -87,7 +80,7 @@ def has_vcf(grid: Prober, attacker: int, left: int) -> bool:
 def test_a_vcf_is_found_exactly_when_there_is_one(seed: int, stones: int, exact: bool) -> None:
     grid = prober(seed, stones, exact)
     assume(not grid.fives(1) and len(grid.fives(2)) < 2)
-    found = grid.ask(1, 0)
+    found = grid.ask(1)
     assert grid.memory.threats_cut == 0
     if found:
         assert has_vcf(grid, 1, (found - 1) // 2)
@@ -95,55 +88,18 @@ def test_a_vcf_is_found_exactly_when_there_is_one(seed: int, stones: int, exact:
         assert not has_vcf(grid, 1, 3)
 
 
-def holds(grid: Prober, attacker: int, budget: list[int]) -> bool:
-    """Whether a win just proven wins against every single reply, asked anew at every step.
-
-    `budget` bounds how many steps are looked into.
-    """
-    other = 3 - attacker
-    budget[0] -= 1
-    move = grid.first()
-    if budget[0] < 0 or move in grid.fives(attacker):
-        return True
-    make_move(grid.board, move, attacker)
-    escaped = bool(grid.fives(other))
-    mine = grid.fives(attacker)
-    replies = grid.empty() if not mine else (mine if len(mine) == 1 else [])
-    for reply in replies:
-        if escaped or budget[0] < 0:
-            break
-        make_move(grid.board, reply, other)
-        still = any(grid.ask(attacker, depth, 10**7) for depth in range(5))
-        escaped = not still or not holds(grid, attacker, budget)
-        undo_move(grid.board, reply)
-    undo_move(grid.board, move)
-    return not escaped
-
-
-@settings(max_examples=40)
-@given(st.integers(0, 2**32), st.integers(6, 16), st.booleans(), st.booleans())
-def test_a_proven_win_stands_against_every_reply(
-    seed: int, stones: int, exact: bool, narrow: bool
-) -> None:
-    grid = prober(seed, stones, exact)
-    assume(not grid.fives(1) and not grid.fives(2))
-    plies = grid.ask(1, 4, narrow=narrow)
-    assume(plies > 3)
-    assert holds(grid, 1, [400])
-
-
 @settings(max_examples=60)
 @given(st.integers(0, 2**32), st.integers(8, 24), st.booleans())
 def test_only_listed_defences_can_refute_a_vcf(seed: int, stones: int, exact: bool) -> None:
     grid = prober(seed, stones, exact)
     assume(not grid.fives(2))
-    assume(grid.ask(1, 0) > 1)
+    assume(grid.ask(1) > 1)
     count = vcf_defences(grid.board, grid.memory, 1, 0, 1)
     listed = {int(cell) for cell in grid.memory.moves[1, :count]}
     for reply in grid.empty():
         if reply not in listed:
             make_move(grid.board, reply, 2)
-            assert grid.ask(1, 0) > 0
+            assert grid.ask(1) > 0
             undo_move(grid.board, reply)
 
 
@@ -162,15 +118,4 @@ def test_overlines_make_no_vcf(stones: str, wins_standard: bool, wins_freestyle:
         grid = Prober(SIZE, exact)
         for i, point in enumerate(read_points(game, stones)):
             make_move(grid.board, grid.cell(*point), 1 + i % 2)
-        assert (grid.ask(1, 0) > 0) == expected
-
-
-def test_a_double_three_is_a_vct_but_no_vcf() -> None:
-    game = Gomoku()
-    state = GomokuState(tuple(read_points(game, "g8a1i8c15h9o5h7k1")))
-    grid = Prober(15, True)
-    for point, colour in state.board().items():
-        make_move(grid.board, grid.cell(*point), 1 if colour == 1 else 2)
-    assert grid.ask(1, 0) == 0
-    assert grid.ask(1, 1) > 0
-    assert grid.first() == grid.cell(7, 7)
+        assert (grid.ask(1) > 0) == expected

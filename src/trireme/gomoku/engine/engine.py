@@ -19,6 +19,8 @@ TABLE_ROWS = 1 << 20
 """Rows of the transposition table, 16 bytes each."""
 THREAT_ROWS = 1 << 18
 """Rows, 8 bytes each, for positions from which a threat search found no win."""
+PROOF_ROWS = 1 << 18
+"""Rows of the proof table, 24 bytes each."""
 
 
 class Engine:
@@ -29,6 +31,9 @@ class Engine:
         self.board = mem.new_board(*pattern_tables(exact))
         self.memory = mem.new_search_memory()
         self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows))
+        self.proofs = np.zeros((min(PROOF_ROWS, rows), 3), np.int64)
+        self._stones: set[tuple[int, int]] = set()
+        self._walls: list[int] = []
         self.set_position([], 1)
 
     def stop(self) -> None:
@@ -40,14 +45,17 @@ class Engine:
     ) -> None:
         """Put `stones` (a point and 1 black or -1 white, the newest last) on an empty board.
 
-        `walls` are points that nobody may use, as if they were off the board.
+        `walls` are points that nobody may use, as if they were off the board. The proof table is
+        kept where the position continues the one before.
         """
-        clear_board(self.board, self.size, np.array([mem.cell_of(p) for p in walls], np.int32))
-        self.last_stones: dict[int, tuple[int, int]] = {mem.BLACK: (-1, -1), mem.WHITE: (-1, -1)}
-        for point, mark in stones:
-            colour, cell = _colour(mark), mem.cell_of(point)
+        placed = [(mem.cell_of(point), _colour(mark)) for point, mark in stones]
+        off = sorted(mem.cell_of(point) for point in walls)
+        clear_board(self.board, self.size, np.array(off, np.int32))
+        for cell, colour in placed:
             make_move(self.board, cell, colour)
-            self.last_stones[colour] = (cell, self.last_stones[colour][0])
+        if not (self._stones < set(placed) and self._walls == off):
+            self.proofs[:] = 0  # not the same game: what was proven there is not to matter here
+        self._stones, self._walls = set(placed), off
         self.colour = _colour(to_move)
 
     def analyse(
@@ -62,7 +70,8 @@ class Engine:
 
         `top` is how many moves get exact values. `jitter`, a generator and a size in pattern
         points, varies the choice among moves of nearly the same value. `report` gets the analysis
-        after every iteration. With a node limit and no time limit the result is always the same.
+        after every iteration. With a node limit and no time limit the result depends only on the
+        positions of the game that were analysed.
         """
         noise = np.zeros(mem.CELLS, np.int32)
         if jitter is not None:
@@ -71,8 +80,8 @@ class Engine:
             self.board,
             self.memory,
             self.tables,
+            self.proofs,
             self.colour,
-            self.last_stones,
             limits,
             top,
             noise,

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
-from enum import Enum
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -15,7 +15,8 @@ from . import memory_kernels as mem
 from .alphabeta_kernels import root_moves, search_root
 from .analysis import CandidateMove, EngineAnalysis, Report, SearchLimits
 from .board_kernels import count_of, first_of, make_move, undo_move
-from .threat_search_kernels import vcf, vcf_defences, vct
+from .proof_number_kernels import prove_vct
+from .threat_search_kernels import vcf, vcf_defences
 
 ROOT_VCF_NODES = 200_000
 """Nodes that a VCF search may take at the root."""
@@ -48,22 +49,13 @@ TREE_LIMITS = {
     "extend_answers": 0,
 }
 """The fields of `SearchMemory` that shape the tree."""
-ATTACK_SHARE, DEFENCE_SHARE = 0.15, 0.2
+ATTACK_SHARE, DEFENCE_SHARE = 0.8, 0.3
 """Parts of the nodes so far that the search for own VCT wins, and for the other side's after the
 best move, may take at each depth."""
 MIN_SHARE = 500
 """Nodes that each of them gets at least."""
-MAX_VCT_DEPTH = 30
 FORCED_DEPTH = 4
 """How deep a position is searched, for its value alone, when there is only one move."""
-
-
-class Scope(Enum):
-    """Which threats a VCT search looks at, fewest first."""
-
-    ONWARD = "those that build on the newest stones, as the rest of a win found before does"
-    NARROW = "any first, then those that build on the last two"
-    WIDE = "any at any time"
 
 
 class IterativeDeepening:
@@ -74,18 +66,18 @@ class IterativeDeepening:
         board: mem.EngineBoard,
         memory: mem.SearchMemory,
         tables: mem.HashTables,
+        proofs: mem.Int64s,
         colour: int,
-        last_stones: Mapping[int, tuple[int, int]],
         limits: SearchLimits,
         top: int,
         jitter: mem.Int32s,
         report: Report | None,
     ) -> None:
-        """`last_stones` has the cells of each colour's last two stones, -1 for none; `jitter:
-        int32[CELLS]` is added to the values of root moves that are not proven."""
-        self.board, self.memory, self.tables = board, memory, tables
+        """`proofs: int64[2**k, 3]` is the proof table; `jitter: int32[CELLS]` is added to the
+        values of root moves that are not proven."""
+        self.board, self.memory, self.tables, self.proofs = board, memory, tables, proofs
         self.limits, self.top, self.jitter, self.report = limits, top, jitter, report
-        self.me, self.other, self.last_stones = colour, 3 - colour, last_stones
+        self.me, self.other = colour, 3 - colour
         self.began = time.perf_counter()
         self.refuted: dict[int, int] = {}
         """Moves after which the other side has a VCT, with its plies."""
@@ -93,8 +85,8 @@ class IterativeDeepening:
         """The nodes spent so far on looking for a VCT against a move."""
         self.complete = False
         """Whether all moves that are not searched are known to lose."""
-        self.reached = dict.fromkeys(Scope, 1)
-        """The VCT depth that the next search of each scope begins with."""
+        self.no_vct = False
+        """Whether the side to move is known to have no VCT."""
         self.values: dict[int, int] = {}
         self._reset()
 
@@ -171,17 +163,12 @@ class IterativeDeepening:
                 return found
 
     def _attack(self) -> int:
-        """Look for a VCT in every scope, each going on where it was cut last time."""
-        for scope in Scope:
-            last = self.nodes + self._share(ATTACK_SHARE)
-            while self.reached[scope] <= MAX_VCT_DEPTH:
-                won = self._vct(self.me, self.reached[scope], last - self.nodes, scope)
-                if won or self.stopped:
-                    return won
-                if self.memory.threats_cut:
-                    break
-                self.reached[scope] += 1
-        return 0
+        """Look for a VCT, going on where the search was cut last time; its plies, 0 for none."""
+        if self.no_vct:
+            return 0
+        won = self._vct(self.me, self._share(ATTACK_SHARE))
+        self.no_vct = won < 0
+        return max(won, 0)
 
     def _share(self, part: float) -> int:
         return max(MIN_SHARE, int(part * self.nodes))
@@ -196,29 +183,11 @@ class IterativeDeepening:
         self._limit_threats(nodes)
         return int(vcf(self.board, self.memory, self.tables, attacker, 0))
 
-    def _vct(self, attacker: int, depth: int, nodes: int, scope: Scope) -> int:
-        """The same for a VCT with at most `depth` threats before the VCF."""
-        self._limit_threats(nodes)
-        last, before = self.last_stones[attacker] if scope is Scope.ONWARD else (-1, -1)
-        narrow = scope is not Scope.WIDE
-        return int(
-            vct(self.board, self.memory, self.tables, attacker, depth, 0, narrow, last, before)
-        )
-
-    def _deepening_vct(self, attacker: int, nodes: int) -> int:
-        """A VCF, then VCTs of more and more threats, until a win or the end of the nodes."""
-        for scope in Scope:
-            last = self.nodes + nodes // len(Scope)
-            for depth in range(0 if scope is Scope.ONWARD else 1, MAX_VCT_DEPTH):
-                left = last - self.nodes
-                won = (
-                    self._vct(attacker, depth, left, scope) if depth else self._vcf(attacker, left)
-                )
-                if won or self.stopped:
-                    return won
-                if self.memory.threats_cut:
-                    break
-        return 0
+    def _vct(self, attacker: int, nodes: int) -> int:
+        """The same for a VCT; -1 when there is none."""
+        limit = min(self.nodes + nodes, int(self.memory.node_limit))
+        args = (self.board, self.memory, self.tables, self.proofs)
+        return int(prove_vct(*args, attacker, limit))
 
     def _root_moves(self) -> list[int]:
         """The moves to search: all that may stop what the other side threatens, else the best."""
@@ -249,12 +218,12 @@ class IterativeDeepening:
         if cell in self.refuted or self.defended.get(cell, 0) * 2 > nodes:
             return cell not in self.refuted
         make_move(self.board, cell, self.me)
-        lost = self._deepening_vct(self.other, nodes)
+        lost = self._vct(self.other, nodes)
         undo_move(self.board, cell)
-        if lost:
+        if lost > 0:
             self.refuted[cell] = lost
-        self.defended[cell] = nodes
-        return not lost
+        self.defended[cell] = nodes if lost == 0 else sys.maxsize
+        return lost <= 0
 
     def _search(self, depth: int, moves: list[int]) -> tuple[EngineAnalysis, list[int]] | None:
         """One iteration: the analysis and the moves in their new order; None when cut short."""

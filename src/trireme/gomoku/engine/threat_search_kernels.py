@@ -1,14 +1,10 @@
-"""Threat-space search: victory by continuous fours (VCF), then by continuous threes (VCT); proven.
+"""Victory by continuous fours (VCF), and every defence against one.
 
-*VCF* (`vcf`): every move of the attacker threatens five, so the defender has one answer, or none.
-The search is a walk over single lines.
-
-*VCT* (`vct`): a move of the attacker counts as a threat when the attacker would have a VCF if the
-defender passed. The defender may then try anything, but only a few moves can matter: those that
-take a point of that winning sequence, and those with which the defender itself would come to a four
-on the way. `vcf_defences` collects all of them, so that a win proven against each is a win against
-every move. Nothing here trusts a pattern that it has not played out: fours and fives come from
-tables that are exact for the rule in force.
+Every move of the attacker threatens five, so the defender has one answer, or none: the search is a
+walk over single lines. Nothing here trusts a pattern that it has not played out: fours and fives
+come from tables that are exact for the rule in force. `vcf_defences` collects every move that may
+refute a VCF, so that a win proven against each of them is a win against every move;
+`proof_number_kernels` builds the search for a victory by continuous threes (VCT) on both.
 """
 
 from trireme.core.jit import njit
@@ -90,31 +86,13 @@ def _insert_sorted(memory: SearchMemory, ply: int, size: int, cell: int, score: 
 
 
 @njit
-def _in_reach(cell: int, stone: int) -> bool:
-    """Whether two points lie in one line, close enough to be part of one five."""
-    rows, cols = abs(cell // WIDTH - stone // WIDTH), abs(cell % WIDTH - stone % WIDTH)
-    return max(rows, cols) <= 4 and (rows == cols or rows == 0 or cols == 0)
-
-
-@njit
-def _list_attacks(
-    board: EngineBoard,
-    memory: SearchMemory,
-    attacker: int,
-    ply: int,
-    only_fours: bool,
-    last: int,
-    before: int,
+def list_attacks(
+    board: EngineBoard, memory: SearchMemory, attacker: int, ply: int, only_fours: bool
 ) -> int:
-    """List the attacker's forcing moves for `ply`, highest score first; how many.
-
-    Where `last` is a cell, only those in reach of it or of `before`, the last two of its stones.
-    """
+    """List the attacker's forcing moves for `ply`, highest score first; how many."""
     size = 0
     for i in range(board.forcing_counts[attacker - 1]):
         cell = as_int(board.forcing[attacker - 1, i])
-        if last >= 0 and not (_in_reach(cell, last) or (before >= 0 and _in_reach(cell, before))):
-            continue
         if not only_fours or makes_four(kind_of(board, attacker, cell)):
             score = move_score(board, attacker, cell)
             size = _insert_sorted(memory, ply, size, cell, score)
@@ -155,7 +133,7 @@ def vcf(
         size = 1 if makes_four(kind) else 0
         memory.moves[ply, 0] = forced
     else:
-        size = _list_attacks(board, memory, attacker, ply, True, -1, -1)
+        size = list_attacks(board, memory, attacker, ply, True)
     for i in range(size):
         move = as_int(memory.moves[ply, i])
         make_move(board, move, attacker)
@@ -175,7 +153,7 @@ def vcf(
 
 
 @njit
-def _add_once(memory: SearchMemory, ply: int, size: int, cell: int) -> int:
+def add_once(memory: SearchMemory, ply: int, size: int, cell: int) -> int:
     """Add a cell to the set at `ply` unless it is in; -1 when there is no room for it."""
     mark = memory.mark
     if size < 0 or memory.marks[cell] == mark:
@@ -211,7 +189,7 @@ def _add_fours_in_line(
                 if here == EMPTY:
                     kind = kind_of(board, colour, at)
                     if kind >= least and makes_four(kind):
-                        size = _add_once(memory, ply, size, at)
+                        size = add_once(memory, ply, size, at)
     return size
 
 
@@ -231,7 +209,7 @@ def vcf_defences(
     memory.mark += 1
     for i in range(length):
         cell = as_int(memory.pv[line, i])
-        size = _add_once(memory, ply, size, cell)
+        size = add_once(memory, ply, size, cell)
         if i % 2 == 0:
             make_move(board, cell, attacker)
             size = _add_fours_in_line(board, memory, ply, size, cell, attacker, MAKES_FIVE)
@@ -243,93 +221,5 @@ def vcf_defences(
     for i in range(board.forcing_counts[other - 1]):
         cell = as_int(board.forcing[other - 1, i])
         if makes_four(kind_of(board, other, cell)):
-            size = _add_once(memory, ply, size, cell)
+            size = add_once(memory, ply, size, cell)
     return size
-
-
-@njit
-def _move_to_front(memory: SearchMemory, ply: int, size: int, cell: int) -> None:
-    """Move `cell` to the front of the list of `ply` if it is in it."""
-    for i in range(1, size):
-        if memory.moves[ply, i] == cell:
-            memory.moves[ply, i] = memory.moves[ply, 0]
-            memory.moves[ply, 0] = cell
-            return
-
-
-@njit
-def _list_replies(
-    board: EngineBoard, memory: SearchMemory, tables: HashTables, attacker: int, move: int, ply: int
-) -> int:
-    """List, for `ply`, the replies to the attacker's `move`; how many, 0 if it is no threat."""
-    if count_of(board, attacker, MAKES_FIVE) > 0:
-        memory.moves[ply, 0] = five_near(board, attacker, move)
-        return 1
-    if vcf(board, memory, tables, attacker, ply) == 0:
-        return 0
-    size = vcf_defences(board, memory, attacker, ply, ply)
-    _move_to_front(memory, ply, size, as_int(memory.killers[ply - 1]))
-    return size
-
-
-@njit(nogil=True)
-def vct(
-    board: EngineBoard,
-    memory: SearchMemory,
-    tables: HashTables,
-    attacker: int,
-    depth: int,
-    ply: int,
-    narrow: bool,
-    last: int,
-    before: int,
-) -> int:
-    """Victory by continuous threes (VCT) of `attacker`, to move: at most `depth` threats, then VCF.
-
-    A `narrow` search looks only at threats that build on the attacker's last two stones, `last` and
-    `before` (-1 at the root): it misses wins that jump about, and reaches deeper. Gives the plies
-    to the five against the longest defence found, 0 when there is no such win. The sequence against
-    that defence is left at `ply`.
-    """
-    won = vcf(board, memory, tables, attacker, ply)
-    other = 3 - attacker
-    threatened = count_of(board, other, MAKES_FIVE)
-    if won > 0 or depth == 0 or threatened > 1 or memory.threats_cut or ply + 6 > MAX_PLY:
-        return won
-    key = board.hash ^ zobrist(attacker * 64 + depth, 2)
-    if narrow:
-        key ^= zobrist(last + 2, 3) ^ zobrist(before + 2, 4)
-    slot = key & (tables.no_win.size - 1)
-    if tables.no_win[slot] == key or _out_of_nodes(board, memory):
-        return 0
-    if threatened == 1:
-        memory.moves[ply, 0], size, left = first_of(board, other, MAKES_FIVE), 1, depth
-    else:
-        size = _list_attacks(board, memory, attacker, ply, False, last, before)
-        left = depth - 1
-    for i in range(size):
-        move = as_int(memory.moves[ply, i])
-        make_move(board, move, attacker)
-        replies = _list_replies(board, memory, tables, attacker, move, ply + 1)
-        longest = 0
-        for j in range(replies):
-            reply = as_int(memory.moves[ply + 1, j])
-            make_move(board, reply, other)
-            stone = move if narrow else last
-            found = vct(board, memory, tables, attacker, left, ply + 2, narrow, stone, last)
-            undo_move(board, reply)
-            if found == 0:
-                memory.killers[ply] = reply
-                longest = 0
-                break
-            if found >= longest:
-                longest = found
-                memory.pv[ply, 0], memory.pv[ply, 1] = move, reply
-                extend_pv(memory, ply, 2)
-        undo_move(board, move)
-        if longest > 0:
-            return longest + 2
-        if memory.threats_cut != 0:
-            return 0
-    tables.no_win[slot] = key
-    return 0

@@ -1,0 +1,272 @@
+"""Proof-number search: whatever it claims, an independent checker and a brute-force solver confirm.
+
+The checker and the solver are plain Python on the rules and share nothing with the engine.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from trireme.gomoku.engine import memory_kernels as mem
+from trireme.gomoku.engine.analysis import SearchLimits
+from trireme.gomoku.engine.board_kernels import clear_board, make_move
+from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.patterns import pattern_tables
+from trireme.gomoku.engine.proof_number_kernels import prove_vct
+from trireme.gomoku.proof_checker import ProofChecker
+from trireme.gomoku.rules import Gomoku, GomokuState, Point, Rule, makes_five, read_points
+
+from .positions import judged
+
+Stones = dict[Point, int]
+NODES = 30_000
+
+
+class ProofSearch:
+    """Proof-number search on any position of one board, with a proof table that is kept."""
+
+    def __init__(self, size: int, exact: bool, rows: int = 1 << 14) -> None:
+        self.size = size
+        self.board = mem.new_board(*pattern_tables(exact))
+        self.memory = mem.new_search_memory()
+        self.tables = mem.new_hash_tables(2, 1 << 14)
+        self.proofs = np.zeros((rows, 3), np.int64)
+
+    def prove(self, stones: Mapping[Point, int], colour: int, nodes: int = NODES) -> int:
+        """Plies to the five, 0 unknown, -1 disproven; the line is left in `line`."""
+        clear_board(self.board, self.size, np.zeros(0, np.int32))
+        for point, mark in stones.items():
+            make_move(self.board, mem.cell_of(point), 1 if mark == 1 else 2)
+        self.board.nodes = 0
+        memory = (self.board, self.memory, self.tables, self.proofs)
+        plies = int(prove_vct(*memory, 1 if colour == 1 else 2, nodes))
+        length = int(self.memory.pv_lengths[0]) if plies > 0 else 0
+        self.line = [mem.point_of(cell) for cell in self.memory.pv[0, :length]]
+        return plies
+
+    def forget(self) -> None:
+        self.proofs[:] = 0
+        self.tables.no_win[:] = 0
+
+    def strategy(self, stones: Mapping[Point, int], colour: int) -> Point | None:
+        return self.line[0] if self.prove(stones, colour) > 0 else None
+
+
+def scattered(seed: int, size: int, count: int) -> Stones:
+    """Random stones on a small board, the colours alternating."""
+    rng = np.random.default_rng(seed)
+    cells = rng.permutation(size * size)[:count]
+    return {(int(c) // size, int(c) % size): 1 - 2 * (i % 2) for i, c in enumerate(cells)}
+
+
+def as_array(stones: Stones, size: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
+    board = np.zeros((size, size), np.int8)
+    for point, mark in stones.items():
+        board[point] = mark
+    return board
+
+
+def rule_of(exact: bool) -> Rule:
+    return "standard" if exact else "freestyle"
+
+
+def claims(
+    size: int, exact: bool, rows: int, least: int, many: int
+) -> Iterator[tuple[Stones, ProofSearch, int]]:
+    """Random positions in which black is proven to win in `least` plies or more."""
+    seed, search = 0, ProofSearch(size, exact, rows)
+    while many:
+        seed += 1
+        stones = scattered(seed, size, 8 + seed % 13)
+        search.forget()
+        if judged(as_array(stones, size), exact):
+            continue
+        plies = search.prove(stones, 1)
+        if plies >= least:
+            yield stones, search, plies
+            many -= 1
+
+
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("size", [7, 9])
+def test_every_proven_win_is_confirmed_by_the_checker(size: int, exact: bool) -> None:
+    checker = ProofChecker(size, rule_of(exact))
+    for stones, search, plies in claims(size, exact, 1 << 14, 5, 12):
+        assert checker.escapes(dict(stones), 1, search.strategy, plies) is None
+
+
+def test_a_proof_stands_where_the_table_loses_rows() -> None:
+    """Its distance is found anew then, and may be longer."""
+    checker = ProofChecker(9)
+    for stones, search, _ in claims(9, True, 1 << 6, 7, 6):
+        assert checker.escapes(dict(stones), 1, search.strategy, 81) is None
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_the_line_of_a_proof_can_be_played_and_ends_within_its_plies(exact: bool) -> None:
+    checker = ProofChecker(9, rule_of(exact))
+    for stones, search, plies in claims(9, exact, 1 << 14, 1, 30):
+        line, mark = list(search.line), 1
+        assert len(line) <= plies
+        for point in line:
+            assert point not in stones
+            stones[point] = mark
+            mark = -mark
+        own = {p for p, colour in stones.items() if colour == 1}
+        if not makes_five(own, line[-1], rule_of(exact)):
+            # it ends with a move after which no reply is left
+            assert mark == -1
+            assert checker.reply_that_escapes(stones, 1, search.strategy, plies - len(line)) is None
+
+
+class BruteForce:
+    """The value of positions with few empty points, by trying every move."""
+
+    def __init__(self, size: int, rule: Rule) -> None:
+        self.rule = rule
+        self.known: dict[tuple[frozenset[tuple[Point, int]], int], int] = {}
+        self.points = [(r, c) for r in range(size) for c in range(size)]
+
+    def plies(self, stones: Stones, colour: int) -> int:
+        """Plies to the end for `colour`, to move: n it wins in n, -n it loses in n, 0 a draw."""
+        key = (frozenset(stones.items()), colour)
+        if key not in self.known:
+            self.known[key] = self._search(stones, colour)
+        return self.known[key]
+
+    def _search(self, stones: Stones, colour: int) -> int:
+        results = []
+        for move in self.points:
+            if move in stones:
+                continue
+            own = {p for p, mark in stones.items() if mark == colour} | {move}
+            if makes_five(own, move, self.rule):
+                return 1
+            stones[move] = colour
+            value = self.plies(stones, -colour)
+            del stones[move]
+            results.append(0 if value == 0 else (-value + 1 if value < 0 else -value - 1))
+        wins = [n for n in results if n > 0]
+        if wins:
+            return min(wins)
+        return 0 if not results or 0 in results else min(results)
+
+
+def nearly_full(seed: int, size: int, empty: int, exact: bool) -> Stones:
+    """Random stones with `empty` points left, nobody having won."""
+    stones = scattered(seed, size, size * size - empty)
+    assume(not judged(as_array(stones, size), exact))
+    return stones
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(5, 7), st.integers(5, 7), st.booleans(), st.booleans())
+def test_proofs_agree_with_brute_force_on_small_boards(
+    seed: int, size: int, empty: int, exact: bool, black: bool
+) -> None:
+    stones, colour = nearly_full(seed, size, empty, exact), 1 if black else -1
+    truth = BruteForce(size, rule_of(exact)).plies(stones, colour)
+    plies = ProofSearch(size, exact).prove(stones, colour)
+    if plies > 0:
+        assert 0 < truth <= plies
+
+
+@pytest.fixture(scope="module")
+def small_engines() -> dict[tuple[int, bool], Engine]:
+    return {
+        (n, exact): Engine(n, exact, rows=1 << 10) for n in (5, 6, 7) for exact in (True, False)
+    }
+
+
+@settings(max_examples=60)
+@given(st.integers(0, 2**32), st.integers(5, 7), st.integers(5, 7), st.booleans(), st.booleans())
+def test_proven_analyses_agree_with_brute_force_on_small_boards(
+    small_engines: dict[tuple[int, bool], Engine],
+    seed: int,
+    size: int,
+    empty: int,
+    exact: bool,
+    black: bool,
+) -> None:
+    stones, colour = nearly_full(seed, size, empty, exact), 1 if black else -1
+    truth = BruteForce(size, rule_of(exact)).plies(stones, colour)
+    engine = small_engines[size, exact]
+    engine.set_position(stones.items(), colour)
+    found = engine.analyse(SearchLimits(nodes=5000))
+    if found.proven and found.value > 0:
+        assert 0 < truth <= (found.moves[0].plies or 0)
+    elif found.proven:
+        assert truth < 0
+
+
+def test_the_proof_table_is_kept_within_a_game_and_only_there(
+    small_engines: dict[tuple[int, bool], Engine],
+) -> None:
+    engine = small_engines[7, True]
+    three: Stones = {(3, 2): 1, (0, 0): -1, (3, 3): 1, (6, 0): -1}
+
+    def rows_after(stones: Stones, walls: tuple[Point, ...] = ()) -> int:
+        engine.set_position(stones.items(), 1, walls)
+        return int(np.count_nonzero(engine.proofs[:, 0]))
+
+    def fill() -> None:
+        rows_after(three)
+        engine.analyse(SearchLimits(nodes=3000))
+
+    fill()
+    assert rows_after({**three, (2, 2): 1, (6, 6): -1}) > 0
+    fill()
+    assert rows_after({**three, (2, 2): 1, (6, 6): -1}, ((0, 6),)) == 0
+    fill()
+    assert rows_after({(3, 2): 1, (0, 1): -1, (3, 3): 1, (6, 0): -1, (1, 1): 1}) == 0
+    fill()
+    assert rows_after(three) == 0
+
+
+def test_a_search_that_was_cut_goes_on_where_it_stopped() -> None:
+    pieces = ProofSearch(9, True)
+    needed = 0
+    for stones, search, plies in claims(9, True, 1 << 14, 11, 3):
+        search.forget()
+        assert search.prove(stones, 1) == plies
+        needed, times = int(search.board.nodes), 0
+        pieces.forget()
+        while (found := pieces.prove(stones, 1, 40)) == 0:
+            times += 1
+            assert times < needed  # each of them gets on by some nodes
+        assert found > 0
+    assert needed > 100
+
+
+def test_the_checker_refuses_false_claims() -> None:
+    stones: Stones = dict(_double_three().board().items())
+    search, checker = ProofSearch(15, True), ProofChecker()
+    plies = search.prove(stones, 1)
+    assert checker.escapes(dict(stones), 1, search.strategy, plies) is None
+    assert checker.escapes(dict(stones), 1, search.strategy, 3) is not None
+    assert checker.escapes(dict(stones), 1, lambda *_: (0, 14), 225) is not None
+    assert checker.escapes(dict(stones), 1, lambda *_: None, 225) is not None
+    assert checker.escapes(dict(stones), 1, lambda *_: next(iter(stones)), 225) is not None
+
+
+@pytest.mark.parametrize(("rule", "wins"), [("standard", False), ("freestyle", True)])
+def test_the_checker_knows_that_six_are_not_five(rule: Rule, wins: bool) -> None:
+    six = dict(GomokuState(tuple(read_points(Gomoku(), "g8a1h8c5i8e11k8g14l8i2"))).board().items())
+    checker = ProofChecker(15, rule)
+    assert ((9, 7) in checker.fives(six, 1)) is False
+    assert ((7, 9) in checker.fives(six, 1)) is wins
+
+
+def test_a_double_three_is_a_vct_but_no_vcf() -> None:
+    stones: Stones = dict(_double_three().board().items())
+    search = ProofSearch(15, True)
+    assert ProofChecker().vcf(dict(stones), 1, 9, []) is None
+    assert search.prove(stones, 1) == 5
+    assert search.line[0] == (7, 7)
+
+
+def _double_three() -> GomokuState:
+    return GomokuState(tuple(read_points(Gomoku(), "g8a1i8c15h9o5h7k1")))
