@@ -33,6 +33,7 @@ from .memory_kernels import (
     BUILDING,
     DOUBLE_THREE,
     EMPTY,
+    FIRST_GRADE,
     FIVE,
     FOUR_THREE,
     MAKES_FIVE,
@@ -42,6 +43,7 @@ from .memory_kernels import (
     MAX_MOVES,
     MAX_PLY,
     MAX_PV,
+    OPEN_THREE,
     THREE,
     WIDTH,
     EngineBoard,
@@ -137,9 +139,10 @@ def _list_threats(board: EngineBoard, memory: SearchMemory, attacker: int, ply: 
         cell = as_int(board.points[i])
         if board.stones[cell] != EMPTY or kind_of(board, attacker, cell) != BUILDING:
             continue
-        threes, shapes = 0, as_int(board.shapes[cell]) >> shift
+        threes, grades = 0, as_int(board.grades[cell]) >> shift
         for d in range(4):
-            threes += (shapes >> (8 * d)) & 15 == THREE
+            grade = (grades >> (8 * d)) & 15
+            threes += FIRST_GRADE[THREE] <= grade < FIRST_GRADE[OPEN_THREE]
         if threes >= 2 and size < MAX_MOVES:
             memory.moves[ply, size] = cell
             size += 1
@@ -161,7 +164,8 @@ def _mark_open_four(board: EngineBoard, memory: SearchMemory, attacker: int, cel
                 if here == EMPTY:
                     place = 5 - distance if side == 0 else 4 + distance
                     key = board.line_keys[d, at] | (attacker << (2 * place))
-                    if (board.shape_table[key] >> (4 * (attacker - 1))) & 15 == FIVE:
+                    grade = (board.grade_table[key] >> (4 * (attacker - 1))) & 15
+                    if grade == FIRST_GRADE[FIVE]:
                         memory.marks[at] = memory.mark
                 elif here != attacker:
                     break
