@@ -252,9 +252,9 @@ def _check_types(shard: GameShard) -> None:
         raise TriremeError(f"rule must be {' or '.join(RULES)}, not {shard.rule!r:.40}")
     if (shard.policy_cells is None) != (shard.policy_weights is None):
         raise TriremeError("policy_cells and policy_weights come together")
-    games, width = shard.moves.shape if shard.moves.ndim == 2 else (0, -1)
-    shapes = dict.fromkeys(("lengths", "results", "first"), (games,))
-    shapes |= dict.fromkeys(("moves", "values"), (games, width))
+    games, width = shard.moves.shape if shard.moves.ndim == 2 else (0, 0)
+    shapes: dict[str, tuple[int, ...]] = dict.fromkeys(("moves", "values"), (games, width))
+    shapes |= dict.fromkeys(("lengths", "results", "first"), (games,))
     shapes |= dict.fromkeys(POLICY, (games, width, POLICY_SLOTS))
     for name, shape in shapes.items():
         array = getattr(shard, name)
