@@ -18,6 +18,7 @@ from __future__ import annotations
 import json
 import os
 import zipfile
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -113,7 +114,7 @@ def read_games(path: Path, *, size: int = MAX_SIZE) -> GameShard:
             return _from_arrays({name: file[name] for name in file.files})
     except OSError as error:
         raise TriremeError(f"can't read games from {str(path)!r}: {error}") from None
-    except (zipfile.BadZipFile, EOFError, ValueError, AttributeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, TypeError) as error:
         raise TriremeError(f"{str(path)!r} holds no games: {error}") from None
 
 
