@@ -110,8 +110,8 @@ def read_games(path: Path, *, size: int = MAX_SIZE) -> GameShard:
     try:
         if path.suffix == ".jsonl":
             return parse_games(path.read_text(encoding="utf-8").splitlines(), size=size)
-        with np.load(path) as file:
-            return _from_arrays({name: file[name] for name in file.files})
+        with path.open("rb") as file, np.load(file) as found:
+            return _from_arrays({name: found[name] for name in found.files})
     except OSError as error:
         raise TriremeError(f"can't read games from {str(path)!r}: {error}") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, TypeError) as error:
