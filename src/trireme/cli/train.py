@@ -16,7 +16,13 @@ from rich.progress import Progress as Bar
 from trireme.core.extras import require
 from trireme.core.options import Option, options_of
 from trireme.training.config import load
-from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN
+from trireme.training.settings import (
+    BattleshipHeatmap,
+    BattleshipRL,
+    Gate,
+    GomokuDQN,
+    GomokuZero,
+)
 
 if TYPE_CHECKING:
     from trireme.training.run import TrainingRun
@@ -136,6 +142,19 @@ def gomoku_dqn(
         _print(dqn.self_play_only(config, episodes, run.out), json)
         return
     run.train(dqn.DQNTraining(config, run.out))
+
+
+@app.command("gomoku-zero")
+@with_settings(GomokuZero, out=Path("runs/gomoku-zero"))
+def gomoku_zero(config: GomokuZero, run: RunOptions) -> None:
+    """Train a policy-value network on Gomoku from nothing but the rules (Gumbel AlphaZero).
+
+    Examples: `trireme train gomoku-zero --config config/zero-gpu.yaml` · `trireme train gomoku-zero
+    --config config/zero-cpu.yaml --minutes 5`
+    """
+    from trireme.training.gomoku_zero import ZeroTraining
+
+    run.train(ZeroTraining(config, run.out))
 
 
 @app.command("battleship-heatmap")

@@ -9,9 +9,9 @@ to move has no five and no open four at hand, and no five of the other side to s
 
 from __future__ import annotations
 
+import argparse
 import zlib
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trireme.core.errors import BadSettings
+from trireme.core.errors import BadSettings, TriremeError
 from trireme.gomoku.engine.memory_kernels import MAKES_FIVE, MAKES_OPEN_FOUR
 
 from .gomoku_games import POLICY_SLOTS, GameShard, join_games, read_games
 from .log import Log
-from .plain_command import plain_command
 from .run import (
     RunTimer,
     TrainingRun,
@@ -37,13 +36,15 @@ from .run import (
     write_json,
 )
 from .settings import GomokuTable
+from .standalone import read_command
+from .symmetry import tables
 from .table_model import LineReader, Lines, TableModel
+from .table_reference import pattern_evaluation, reference_losses, score_table, typical_size
 
 READ_AT_ONCE = 8_192
 """Positions that are looked at together when positions are chosen or evaluated."""
-POINTS_PER_LOGIT = 400.0
-"""Pattern points for one unit of the value's logit: what makes the pattern evaluation fit outcomes
-best, so that margins in pattern points mean the same for both."""
+LEAST_POINTS, MOST_POINTS = 50.0, 5000.0
+"""Bounds of `points_per_logit`, for networks that hardly learnt."""
 
 
 class TablePositions(NamedTuple):
@@ -68,7 +69,7 @@ class TableGames:
         self.size, self.rule, self.device = shard.size, shard.rule, device
         self.outcome_share = config.outcome_share
         self.reader = LineReader(shard.rule == "standard").to(device)
-        self.symmetries = torch.from_numpy(_symmetries(shard.size)).to(device)
+        self.symmetries = _turned(shard.size, device)
         self.moves = torch.from_numpy(shard.moves).to(device)
         self.results = torch.from_numpy(shard.results).to(device).float()
         self.values = torch.from_numpy(shard.values).to(device)
@@ -143,13 +144,10 @@ def _on(device: torch.device, array: NDArray[Any] | None) -> Tensor | None:
     return None if array is None else torch.from_numpy(array).to(device)
 
 
-def _symmetries(size: int) -> NDArray[np.int64]:
+def _turned(size: int, device: torch.device) -> Tensor:
     """int64[8, 256]: where each symmetry of the board takes each point; padding stays."""
-    board = np.arange(size**2).reshape(size, size)
-    found = np.tile(np.arange(256), (8, 1))
-    for k in range(8):
-        turned = np.rot90(board, k % 4)
-        found[k, (turned.T if k >= 4 else turned).ravel()] = board.ravel()
+    found = torch.arange(256, device=device).repeat(8, 1)
+    found[:, : size**2] = tables(size, device)[1]
     return found
 
 
@@ -180,7 +178,8 @@ class TableTraining(TrainingRun[GomokuTable]):
         self.losses = torch.zeros(2, device=self.device)
         """The sums of value and policy loss since the last row of the log."""
         self.step = 0
-        self.reference = reference_losses(self.games, self._evaluated())
+        self.reference = self._reference()
+        """The held-out value losses of a constant and of the pattern evaluation."""
 
     def run(self, *, live: bool = True) -> None:
         config, timer = self.config, RunTimer(self.config.minutes)
@@ -213,8 +212,9 @@ class TableTraining(TrainingRun[GomokuTable]):
 
     def _learning_rate(self, seconds: float) -> float:
         config = self.config
-        by_clock = config.schedule == "minutes"
-        share = seconds / (60 * config.minutes) if by_clock else self.step / config.steps
+        share = self.step / config.steps
+        if config.schedule_minutes:
+            share = seconds / (60 * config.schedule_minutes)
         rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
         return rate * min(1.0, (self.step + 1) / max(1, config.warm_up))
 
@@ -235,31 +235,52 @@ class TableTraining(TrainingRun[GomokuTable]):
         if row:
             log.write({"step": self.step, "seconds": self.seconds + timer.seconds, **row})
 
-    def _evaluated(self) -> Tensor:
-        """The held-out positions of an evaluation, spread evenly over all."""
+    def _evaluated(self) -> Iterator[tuple[TablePositions, Lines]]:
+        """The held-out positions of an evaluation, spread evenly over all, in parts."""
         held_out = self.games.held_out
         stride = -(-len(held_out) // self.config.evaluate_positions)
-        return held_out[::stride]
+        for part in held_out[::stride].split(READ_AT_ONCE):
+            positions = self.games.batch(part)
+            yield positions, self.games.reader(positions.stones)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
         """Losses on held-out games, and how often the value has the sign of the outcome."""
-        index = self._evaluated()
-        sums, right, decided = np.zeros(2), 0, 0
-        for part in index.split(READ_AT_ONCE):
-            positions = self.games.batch(part)
-            lines = self.games.reader(positions.stones)
+        sums, count, right, decided = np.zeros(2), 0, 0, 0
+        for positions, lines in self._evaluated():
             value_loss, policy_loss, value = losses(self.model, lines, positions)
-            sums += np.array([value_loss.item(), policy_loss.item()]) * len(part)
+            sums += np.array([value_loss.item(), policy_loss.item()]) * len(value)
+            count += len(value)
             right += int((value * positions.outcome > 0).sum())
             decided += int((positions.outcome != 0).sum())
-        value_loss, policy_loss = sums / len(index)
+        value_mean, policy_mean = (sums / count).tolist()
         return {
-            "value_loss": float(value_loss),
-            "policy_loss": float(policy_loss),
+            "value_loss": value_mean,
+            "policy_loss": policy_mean,
             "sign_accuracy": right / max(decided, 1),
             **self.reference,
         }
+
+    def _reference(self) -> dict[str, float]:
+        wanted = [(positions.target + 1) / 2 for positions, _ in self._evaluated()]
+        return reference_losses(self._pattern_values(), torch.cat(wanted).double().cpu().numpy())
+
+    def _pattern_values(self) -> NDArray[np.float64]:
+        """float64[N]: the pattern evaluation of the held-out positions."""
+        scores = torch.from_numpy(score_table()).to(self.device)
+        found = [pattern_evaluation(lines, scores) for _, lines in self._evaluated()]
+        return torch.cat(found).double().cpu().numpy()
+
+    @torch.no_grad()
+    def points_per_logit(self) -> float:
+        """How many pattern points are as far from typical as one unit of the network's logit.
+
+        With it, margins in pattern points mean about the same for both evaluations.
+        """
+        logits = torch.cat([self.model(lines)[0] for _, lines in self._evaluated()])
+        ours = typical_size(logits.double().cpu().numpy())
+        points = typical_size(self._pattern_values()) / max(ours, 1e-9)
+        return min(max(points, LEAST_POINTS), MOST_POINTS)
 
     def state(self) -> dict[str, Any]:
         return {
@@ -283,10 +304,10 @@ class TableTraining(TrainingRun[GomokuTable]):
     def save(self) -> None:
         """Write `network.npz`, which the engine loads, and its metadata."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        arrays = {name: array.astype(np.float32) for name, array in self.model.to_arrays().items()}
-        points = np.float32(self.reference.get("pattern_points_per_logit", POINTS_PER_LOGIT))
+        arrays = self.model.to_arrays()
+        arrays["points_per_logit"] = np.array(self.points_per_logit(), np.float32)
         path = self.folder / "network.npz"
-        np.savez_compressed(path, **arrays, points_per_logit=points, rule=self.games.rule)
+        np.savez_compressed(path, **arrays, rule=np.array(self.games.rule))
         facts = describe(
             self.config,
             kind="gomoku-table",
@@ -308,3 +329,21 @@ def read_all(paths: Sequence[Path]) -> GameShard:
     if not paths:
         raise BadSettings("no files of games were named: --games FILE, once for each file")
     return join_games([read_games(path) for path in paths])
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train as the command line says, without the packages that `trireme` needs."""
+    parser = argparse.ArgumentParser(description=GomokuTable.__doc__)
+    parser.add_argument("--games", type=Path, nargs="+", required=True, help="files of games")
+    try:
+        config, given = read_command(GomokuTable, arguments, parser)
+        training = TableTraining(config, given.out, given.games)
+        if given.resume:
+            training.resume(given.out / "checkpoint.pt")
+    except (TriremeError, OSError) as error:
+        parser.error(str(error))
+    training.run()
+
+
+if __name__ == "__main__":
+    main()

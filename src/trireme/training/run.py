@@ -110,6 +110,15 @@ RESUMABLE = frozenset(
         "evaluate_games",
         "checkpoint_every",
         "checkpoint_replay",
+        "schedule_minutes",
+        "simulations",
+        "simulations_end",
+        "compile",
+        "cuda_graph",
+        "games_file",
+        "keep_positions",
+        "keep_policies",
+        "snapshots",
     }
 )
 """Settings that a resumed run may change."""

@@ -167,5 +167,3 @@ class TableModel(nn.Module):
             name.replace(".", "_"): value.detach().float().cpu().numpy()
             for name, value in self.named_parameters()
         }
-
-

@@ -7,7 +7,6 @@ worth its time only if it predicts them better.
 from __future__ import annotations
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
@@ -65,7 +64,3 @@ def reference_losses(scores: Floats, wanted: Floats) -> dict[str, float]:
 def typical_size(values: Floats) -> float:
     """The median absolute deviation: how far values typically are from the middle one."""
     return float(np.median(np.abs(values - np.median(values))))
-
-
-def scores_on(device: torch.device) -> Tensor:
-    return torch.from_numpy(score_table()).to(device)
