@@ -106,11 +106,11 @@ def _load(path: Path, changed: int) -> TableNetwork:
     with path.open("rb") as file, np.load(file) as found:
         weights, rule = {name: found[name] for name in SHAPES}, str(found["rule"])
     _check(weights)
-    return TableNetwork(weights, rule, *_quantise(tabulate(weights)))
+    return TableNetwork(weights, rule, *quantise(tabulate(weights)))
 
 
 def _check(weights: Mapping[str, Any]) -> None:
-    width = weights["map1_weight"].shape[0]
+    width = len(np.atleast_2d(weights["map1_weight"]))
     for name, wanted in SHAPES.items():
         shape = tuple(width if size == "width" else size for size in wanted)
         array = weights[name]
@@ -138,7 +138,7 @@ def _map(weights: Mapping[str, Float32s], x: Float32s) -> Float32s:
     return np.asarray(x @ weights["map3_weight"].T + weights["map3_bias"])
 
 
-def _quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
+def quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
     """The table in 16 bits, and its unit: whole, so that clamped sums are whole numbers, too."""
     largest = float(np.abs(table).max())
     unit = np.floor(min(FINEST_UNIT, np.iinfo(np.int16).max / max(largest, 1e-9)))
