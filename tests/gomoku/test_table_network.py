@@ -13,17 +13,14 @@ from hypothesis import strategies as st
 
 from trireme.core.errors import AgentNotReady
 from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
+from trireme.gomoku.engine.line_windows import ROWS
 from trireme.gomoku.engine.memory_kernels import EngineBoard, cell_of, new_board
-from trireme.gomoku.engine.network_memory_kernels import (
-    TABLE_ROWS,
-    NetworkMemory,
-    new_network_memory,
-)
+from trireme.gomoku.engine.network_memory_kernels import NetworkMemory, new_network_memory
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.table_network import (
     TableNetwork,
     install,
-    load_network,
+    load_table_network,
     quantise,
     tabulate,
 )
@@ -157,10 +154,10 @@ def test_a_larger_board_follows_a_smaller_one() -> None:
 
 def test_a_file_is_read_and_tabulated_once(tmp_path: Path) -> None:
     path = write_network(tmp_path / "network.npz")
-    found = load_network(path)
-    assert found.table.shape == (TABLE_ROWS, 32)
+    found = load_table_network(path)
+    assert found.table.shape == (ROWS, 32)
     assert np.array_equal(found.table, network().table)
-    assert load_network(path) is found
+    assert load_table_network(path) is found
 
 
 def test_a_large_weight_makes_the_unit_coarser() -> None:
@@ -189,12 +186,12 @@ def test_files_of_other_networks_are_refused(
 ) -> None:
     path = write_network(tmp_path / "network.npz", **changes)
     with pytest.raises(AgentNotReady, match=f"holds no table network.*{message}"):
-        load_network(path)
+        load_table_network(path)
 
 
 def test_a_file_that_is_missing_or_garbage_is_refused(tmp_path: Path) -> None:
     with pytest.raises(AgentNotReady, match=r"can't read the network .*absent\.npz"):
-        load_network(tmp_path / "absent.npz")
+        load_table_network(tmp_path / "absent.npz")
     (tmp_path / "garbage.npz").write_bytes(b"garbage")
     with pytest.raises(AgentNotReady, match="holds no table network"):
-        load_network(tmp_path / "garbage.npz")
+        load_table_network(tmp_path / "garbage.npz")
