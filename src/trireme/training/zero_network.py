@@ -2,8 +2,8 @@
 
 Input: four planes `float[B, 4, n, n]` of 0 and 1, those of `gomoku/encode.py`: own stones, the
 opponent's stones, all 1 when black is to move, the last stone. Output: logits `float[B, n * n]` of
-the moves, `NEVER` on taken points, and values `float[B]` in [-1, 1] for the side to move. Nothing in
-it depends on the board's size.
+the moves, `NEVER` on taken points, and values `float[B]` in [-1, 1] for the side to move. Boards of
+any size fit.
 """
 
 from __future__ import annotations
