@@ -114,6 +114,49 @@ class GomokuDQN(RunSettings):
 
 
 @dataclass(frozen=True)
+class GomokuTable(RunSettings):
+    """The table network of Gomoku's engine, by supervised learning from games."""
+
+    steps: int = option(20_000, "gradient updates in the whole run")
+    schedule_minutes: float = option(
+        0.0,
+        "let the learning rate fall over so many minutes, not over the steps; 0: over the steps",
+    )
+
+    features: int = option(
+        32, "numbers for each line window, half for each colour; the engine plays only with 32"
+    )
+    width: int = option(128, "hidden units of the mapping network; more learn more, train slower")
+
+    batch_size: int = option(4_096, "positions per update")
+    learning_rate: float = option(2e-3, "AdamW's learning rate at the start")
+    learning_rate_end: float = option(2e-5, "learning rate at the end of the cosine schedule")
+    warm_up: int = option(200, "updates over which the learning rate rises at first")
+    weight_decay: float = option(1e-4, "AdamW's weight decay; more keeps weights smaller")
+    clip: float = option(1.0, "gradients are clipped to this norm")
+    outcome_share: float = option(
+        0.5, "share of the game's outcome in the value target; the rest is the stored root value"
+    )
+    policy_weight: float = option(0.3, "weight of the policy loss beside the value loss")
+    held_out: float = option(0.05, "share of the games that are kept for evaluation")
+
+    log_every: int = option(100, "updates between two rows of the log")
+    evaluate_every: int = option(1_000, "updates between two evaluations; 0: none")
+    evaluate_positions: int = option(50_000, "held-out positions in an evaluation, at most")
+    checkpoint_every: int = option(2_000, "updates between two checkpoints")
+
+    def __post_init__(self) -> None:
+        check(self, at_least={"steps": 1, "threads": 1, "width": 1, "batch_size": 1, "warm_up": 0})
+        check(self, at_least={"log_every": 1, "checkpoint_every": 1, "evaluate_positions": 1})
+        if self.features < 2 or self.features % 2:
+            raise BadSettings(f"features must be even and at least 2, not {self.features}")
+        if not 0 <= self.outcome_share <= 1:
+            raise BadSettings(f"outcome_share must be from 0 to 1, not {self.outcome_share:g}")
+        if not 0 < self.held_out < 1:
+            raise BadSettings(f"held_out must be between 0 and 1, not {self.held_out:g}")
+
+
+@dataclass(frozen=True)
 class GomokuZero(RunSettings):
     """A policy-value network of Gomoku from nothing but the rules, by self-play with Gumbel search.
 

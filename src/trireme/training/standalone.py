@@ -11,13 +11,14 @@ import argparse
 import typing
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from trireme.core.errors import BadSettings, TriremeError, unknown
 from trireme.core.options import Option, options_of
 
-from .gomoku_zero import ZeroTraining
-from .settings import GomokuZero
+from .settings import GomokuZero, RunSettings
+
+C = TypeVar("C", bound=RunSettings)
 
 
 def read_flat(text: str) -> dict[str, str]:
@@ -52,27 +53,38 @@ def parse(option: Option, text: str) -> Any:
         raise BadSettings(f"{option.name} must be {option.type_text}, not {text!r}") from None
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train as the command line says."""
-    options = options_of(GomokuZero)
-    parser = argparse.ArgumentParser(description=GomokuZero.__doc__)
+def read_command(
+    cls: type[C], arguments: Sequence[str] | None, parser: argparse.ArgumentParser
+) -> tuple[C, argparse.Namespace]:
+    """Settings of `cls` from a command line, and the rest of what it gave.
+
+    `parser` may bring arguments of its own; `config`, `out`, `resume` and all settings are added.
+    """
+    options = options_of(cls)
     parser.add_argument("--config", type=Path, help="a file of flat `key: value` lines")
     parser.add_argument("--out", type=Path, required=True, help="the folder of the run")
     parser.add_argument("--resume", action="store_true", help="continue from its checkpoint")
     for option in options.values():
         text = f"{option.help} [{option.default}]".replace("%", "%%")
         parser.add_argument(f"--{option.name.replace('_', '-')}", help=text)
-    given = vars(parser.parse_args(arguments))
-    config, out, resume = (given.pop(name) for name in ("config", "out", "resume"))
+    given = parser.parse_args(arguments)
+    texts = read_flat(given.config.read_text(encoding="utf-8")) if given.config else {}
+    texts |= {name: text for name in options if (text := getattr(given, name)) is not None}
+    for name in texts.keys() - options.keys():
+        raise unknown("setting", name, options)
+    return cls(**{name: parse(options[name], text) for name, text in texts.items()}), given
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train as the command line says."""
+    from .gomoku_zero import ZeroTraining
+
+    parser = argparse.ArgumentParser(description=GomokuZero.__doc__)
     try:
-        texts = read_flat(config.read_text(encoding="utf-8")) if config else {}
-        texts |= {name: text for name, text in given.items() if text is not None}
-        for name in texts.keys() - options.keys():
-            raise unknown("setting", name, options)
-        values = {name: parse(options[name], text) for name, text in texts.items()}
-        training = ZeroTraining(GomokuZero(**values), out)
-        if resume:
-            training.resume(out / "checkpoint.pt")
+        config, given = read_command(GomokuZero, arguments, parser)
+        training = ZeroTraining(config, given.out)
+        if given.resume:
+            training.resume(given.out / "checkpoint.pt")
     except (TriremeError, OSError) as error:
         parser.error(str(error))
     training.run()

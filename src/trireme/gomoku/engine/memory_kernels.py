@@ -147,7 +147,7 @@ class HashTables(NamedTuple):
     """int64[2**k]: hashes of positions from which a threat search found no win."""
 
 
-def _new_record(layout: type) -> Any:
+def new_record(layout: type) -> Any:
     """A record, all zero, with the fields that a class states as `Annotated[_, dtype, shape]`."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items()]
@@ -156,7 +156,7 @@ def _new_record(layout: type) -> Any:
 
 def new_board(shape_table: Bytes, rating_table: Int32s) -> EngineBoard:
     """A board under the pattern tables of a rule, for `clear_board` to set up."""
-    board = cast(EngineBoard, _new_record(EngineBoard))
+    board = cast(EngineBoard, new_record(EngineBoard))
     board.shape_table[:] = shape_table
     board.rating_table[:] = rating_table
     return board
@@ -164,7 +164,7 @@ def new_board(shape_table: Bytes, rating_table: Int32s) -> EngineBoard:
 
 def new_search_memory() -> SearchMemory:
     """Memory for a search, all zero."""
-    return cast(SearchMemory, _new_record(SearchMemory))
+    return cast(SearchMemory, new_record(SearchMemory))
 
 
 def new_hash_tables(rows: int, threat_rows: int) -> HashTables:

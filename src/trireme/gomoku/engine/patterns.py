@@ -6,7 +6,6 @@ from typing import NamedTuple
 import numpy as np
 
 from .memory_kernels import LINE_KEYS, SHAPE_SETS, Bytes, Int32s
-from .pattern_kernels import fill_ratings, fill_shapes
 
 SHAPE_VALUES = (0, 1, 3, 4, 14, 16, 60, 70, 2000, 20000)
 """The score of each shape, NOTHING to FIVE, in pattern points; `benchmarks/gomoku_tune.py` fits
@@ -27,6 +26,8 @@ class PatternTables(NamedTuple):
 @cache
 def pattern_tables(exact: bool) -> PatternTables:
     """The tables for exactly five, or for five and more."""
+    from .pattern_kernels import fill_ratings, fill_shapes  # training reads the weights without it
+
     tables = PatternTables(np.zeros(LINE_KEYS, np.uint8), np.zeros(SHAPE_SETS, np.int32))
     fill_shapes(exact, tables.shapes)
     values, bonus = np.array(SHAPE_VALUES, np.int32), np.array(KIND_BONUS, np.int32)

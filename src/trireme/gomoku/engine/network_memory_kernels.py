@@ -1,0 +1,80 @@
+"""The table network's memory in the engine: its weights, and the accumulators of one board.
+
+One record, as `memory_kernels` explains, so that a search hands it down as one pointer. Without a
+network `enabled` is 0 and nothing else is touched: untouched zeros take no memory.
+"""
+
+from typing import Annotated, Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .memory_kernels import CELLS, LINE_KEYS, Int32s, new_record
+
+Float32s = NDArray[np.float32]
+
+TABLE_ROWS = 199_290
+"""Line windows up to direction, see `line_windows`."""
+FEATURES = 32
+"""Numbers in a row: the first half sees black's stones as own, the second half white's."""
+HALF = FEATURES // 2
+HIDDEN = 32
+"""Units of the value head's layers."""
+CLAMP = 2.0
+"""A point's features are clamped to 0…CLAMP."""
+POOL_SCALE = 4.0
+"""The value head sees the mean over the board's points times this."""
+THREAT_KINDS = 6
+"""Kinds of moves that are counted for the value: MAKES_THREE to MAKES_FIVE."""
+THREAT_LEVELS = 4
+"""Counts from 0 on that are told apart; the last stands for itself and more."""
+
+
+class NetworkMemory:
+    """The table network and its accumulators, which follow the board from evaluation to evaluation.
+
+    Features are whole numbers in units of 1 / `unit`, so that sums are exact in any order.
+    """
+
+    enabled: Annotated[int, np.int64]
+    """Not 0: a network is loaded, and it evaluates."""
+    current: Annotated[int, np.int64]
+    """Not 0: the accumulators are those of `stones`; 0: to be computed from scratch."""
+    first_cell: Annotated[int, np.int64]
+    last_cell: Annotated[int, np.int64]
+    """Where the board's cells begin and end."""
+    clamp: Annotated[float, np.float32]
+    """CLAMP in units."""
+    pool: Annotated[float, np.float32]
+    """What turns the sum of features into the value head's input."""
+    points_per_logit: Annotated[float, np.float32]
+    unit: Annotated[float, np.float32]
+    stones: Annotated[Int32s, np.int32, CELLS]
+    """The board that was evaluated last."""
+    rows: Annotated[Int32s, np.int32, (CELLS, 4)]
+    """By direction: the row of the table for the line window around a cell."""
+    sums: Annotated[Float32s, np.float32, (CELLS, FEATURES)]
+    """The sum of the four rows of a cell, not clamped."""
+    pooled: Annotated[Float32s, np.float32, FEATURES]
+    """The sum of the clamped features over all cells."""
+    hidden: Annotated[Float32s, np.float32, (2, HIDDEN)]
+    """Room for the value head's layers."""
+    value1: Annotated[Float32s, np.float32, (FEATURES, HIDDEN)]
+    value1_bias: Annotated[Float32s, np.float32, HIDDEN]
+    threats: Annotated[Float32s, np.float32, (2, THREAT_KINDS, THREAT_LEVELS, HIDDEN)]
+    """By side (own, other), kind and count: added to the first layer."""
+    value2: Annotated[Float32s, np.float32, (HIDDEN, HIDDEN)]
+    value2_bias: Annotated[Float32s, np.float32, HIDDEN]
+    value3: Annotated[Float32s, np.float32, HIDDEN]
+    value3_bias: Annotated[float, np.float32]
+    policy: Annotated[Float32s, np.float32, FEATURES]
+    policy_kinds: Annotated[Float32s, np.float32, (8, 8)]
+    """By own and other kind of move at a point."""
+    table: Annotated[NDArray[np.int16], np.int16, (TABLE_ROWS, FEATURES)]
+    row_of_line: Annotated[Int32s, np.int32, 3 * LINE_KEYS]
+    """By `stone << 20 | line key`: the row of the table."""
+
+
+def new_network_memory() -> NetworkMemory:
+    """Memory without a network."""
+    return cast(NetworkMemory, new_record(cast(Any, NetworkMemory)))
