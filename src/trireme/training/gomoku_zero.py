@@ -109,8 +109,7 @@ class ZeroSelfPlay:
         """Begin games anew, with random stones near the centre, black and white in turn."""
         games, most = len(index), self.opening_stones
         number = torch.randint(most + 1, (games,), generator=self.generator, device=self.device)
-        order = torch.full((games, len(self.centre)), UNFILLED, dtype=torch.int16)
-        order = order.to(self.device)
+        order = torch.full_like(self.order[:games], UNFILLED)
         if most:
             weights = self.centre.expand(games, -1)
             points = torch.multinomial(weights, most, generator=self.generator)
@@ -164,10 +163,10 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         )
         self.learner: nn.Module = self.network
         self.evaluate_boards = self._evaluate_boards
-        if config.compile:
+        if config.compile != "none":
             self.learner = torch.compile(self.network)  # type: ignore[assignment]
             self.evaluate_boards = torch.compile(
-                self._evaluate_boards, mode="max-autotune-no-cudagraphs", dynamic=False
+                self._evaluate_boards, mode=config.compile, dynamic=False
             )
         detector = ThreatDetector(config.size, config.rule == "standard", self.device)
         self.search = GumbelSearch(

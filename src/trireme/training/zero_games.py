@@ -134,7 +134,8 @@ class PositionBuffer:
     def state(self) -> dict[str, Any]:
         """All that `restore` needs, on the CPU."""
         filled = len(self)
-        return {"added": self.added, **{k: c[:filled].cpu() for k, c in self.columns.items()}}
+        columns = {name: c[:filled].cpu().clone() for name, c in self.columns.items()}
+        return {"added": self.added, **columns}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the contents that `state` gave."""

@@ -126,8 +126,8 @@ def load(path: Path) -> ZeroNetwork:
 
 
 def packed(network: ZeroNetwork, *, half: bool = False) -> dict[str, Any]:
-    """Shape and weights; with `half`, matrices and convolutions in half precision."""
-    weights = {k: v.detach().cpu() for k, v in network.state_dict().items()}
+    """Shape and a copy of the weights; with `half`, all but vectors in half precision."""
+    weights = {k: v.detach().cpu().clone() for k, v in network.state_dict().items()}
     if half:
         weights = {k: v.half() if v.ndim >= 2 else v for k, v in weights.items()}
     return {"blocks": network.blocks, "channels": network.channels, "weights": weights}
