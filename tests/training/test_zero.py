@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -245,7 +244,7 @@ class Stopped:
 def tensors(folder: Path) -> dict[str, Any]:
     """The last checkpoint, without times."""
     state = torch.load(folder / "checkpoint.pt", weights_only=True)
-    for name in ("seconds", "play_seconds", "config"):
+    for name in ("seconds", "config"):
         del state[name]
     for snapshot in state["history"]:
         del snapshot["seconds"]
