@@ -2,49 +2,21 @@
 
 A board is `int8[B, n * n]` as the side to move sees it: 1 own stone, -1 the opponent's, 0 empty.
 What a stone makes in a line depends on the five points to either side of it, which form a key of 20
-bits, laid out as in `gomoku/engine/pattern_kernels.py`; a table gives the result for every key.
+bits; the engine's table of shapes gives the answer for every key.
 """
 
 from __future__ import annotations
 
-from functools import cache
 from typing import NamedTuple
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
-LINE_KEYS = 1 << 20
-"""Ten points of two bits: 0 empty, 1 own, 2 the opponent's, 3 off the board."""
+from trireme.gomoku.engine.memory_kernels import FIVE, FOUR, OPEN_FOUR
+from trireme.gomoku.engine.shape_tables import shape_table
+
 MARGIN = 5
-NOTHING, FOUR, OPEN_FOUR, FIVE = range(4)
-"""What a stone makes in one line: a four can become a five at one point, an open four at two."""
-
-
-@cache
-def line_table(exact: bool) -> NDArray[np.uint8]:
-    """What a stone makes, `uint8[2**20]` by line key: an own one in bits 0-1, the opponent's in 2-3.
-
-    With `exact`, six or more in a row are no five.
-    """
-    keys = np.arange(LINE_KEYS, dtype=np.int32)
-    points = [(keys >> 2 * i) & 3 for i in range(10)]
-    run = np.ones(LINE_KEYS, np.int8)
-    for side in (range(4, -1, -1), range(5, 10)):
-        unbroken = np.ones(LINE_KEYS, np.bool_)
-        for i in side:
-            unbroken &= points[i] == 1
-            run += unbroken
-    five = run == 5 if exact else run >= 5
-    completions = np.zeros(LINE_KEYS, np.int8)
-    for i in range(10):
-        completions += (points[i] == 0) & five[keys | 1 << 2 * i]
-    own = np.where(completions >= 2, OPEN_FOUR, np.where(completions == 1, FOUR, NOTHING))
-    own[run >= 5] = NOTHING  # an overline
-    own[five] = FIVE
-    stones = ((keys >> 1) ^ keys) & 0x55555  # 1 where a point holds a stone of either colour
-    return np.asarray(own | own[keys ^ (stones | stones << 1)] << 2, np.uint8)
+"""Points off the board around it, so that every line has five to either side."""
 
 
 class Threats(NamedTuple):
@@ -75,7 +47,7 @@ class ThreatDetector:
 
     def __init__(self, size: int, exact: bool, device: torch.device) -> None:
         self.size, self.width = size, size + 2 * MARGIN
-        self.table = torch.as_tensor(line_table(exact), device=device)
+        self.table = torch.as_tensor(shape_table(exact), device=device)
         points = torch.arange(self.width**2, device=device).view(self.width, self.width)
         inner = points[MARGIN:-MARGIN, MARGIN:-MARGIN].flatten()
         self.steps = 1, self.width, self.width + 1, self.width - 1
@@ -83,7 +55,7 @@ class ThreatDetector:
         self.after = [inner + step for step in self.steps]
 
     def line_keys(self, board: Tensor) -> Tensor:
-        """The keys `int32[B, 4, n * n]` of all lines through all points."""
+        """The keys `int32[B, 4, n * n]` of all lines through all points, own stones as black."""
         codes = torch.where(board < 0, 2, board).int().view(-1, self.size, self.size)
         grid = torch.nn.functional.pad(codes, [MARGIN] * 4, value=3).flatten(1)
         keys = []
@@ -98,7 +70,7 @@ class ThreatDetector:
         """The threats of both sides."""
         keys = self.line_keys(board)
         made = self.table.index_select(0, keys.flatten()).view(keys.shape)
-        own, other, empty = made & 3, made >> 2, board == 0
+        own, other, empty = made & 15, made >> 4, board == 0
         return Threats(
             five=(own == FIVE).any(1) & empty,
             open_four=((own == OPEN_FOUR).any(1) | ((own == FOUR).sum(1) >= 2)) & empty,

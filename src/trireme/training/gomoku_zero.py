@@ -12,6 +12,7 @@ Only torch and NumPy are needed, see `standalone.py`.
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -109,8 +110,7 @@ class ZeroSelfPlay:
         """Begin games anew, with random stones near the centre, black and white in turn."""
         games, most = len(index), self.opening_stones
         number = torch.randint(most + 1, (games,), generator=self.generator, device=self.device)
-        order = torch.full((games, len(self.centre)), UNFILLED, dtype=torch.int16)
-        order = order.to(self.device)
+        order = torch.full_like(self.order[:games], UNFILLED)
         if most:
             weights = self.centre.expand(games, -1)
             points = torch.multinomial(weights, most, generator=self.generator)
@@ -143,6 +143,25 @@ def losses(network: nn.Module, sample: PositionSample, size: int) -> tuple[Tenso
     return policy_loss, nn.functional.mse_loss(value, sample.value)
 
 
+@dataclass
+class _Speed:
+    """The speed of self-play since the last row of the log."""
+
+    evaluations: int = 0
+    play_seconds: float = 0.0
+    since: float = field(default_factory=time.perf_counter)
+    last: float = 0.0
+    """Evaluations per second of self-play, in the last row."""
+
+    def row(self) -> dict[str, float]:
+        """Its columns in the log; `play_share` is the share of the time that self-play took."""
+        now = time.perf_counter()
+        self.last = self.evaluations / self.play_seconds
+        share = self.play_seconds / (now - self.since)
+        self.evaluations, self.play_seconds, self.since = 0, 0.0, now
+        return {"evaluations_per_s": self.last, "play_share": share}
+
+
 class ZeroTraining(TrainingRun[GomokuZero]):
     """The training run of gomoku-zero."""
 
@@ -164,10 +183,10 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         )
         self.learner: nn.Module = self.network
         self.evaluate_boards = self._evaluate_boards
-        if config.compile:
+        if config.compile != "none":
             self.learner = torch.compile(self.network)  # type: ignore[assignment]
             self.evaluate_boards = torch.compile(
-                self._evaluate_boards, mode="max-autotune-no-cudagraphs", dynamic=False
+                self._evaluate_boards, mode=config.compile, dynamic=False
             )
         detector = ThreatDetector(config.size, config.rule == "standard", self.device)
         self.search = GumbelSearch(
@@ -191,8 +210,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         """Sums since the last row of the log: policy loss, value loss, updates; games ended, won by
         black, drawn, their stones."""
         self.step = self.evaluations = self.games_ended = 0
-        self.play_seconds = 0.0
-        """Time spent in self-play."""
+        self.speed = _Speed()
 
     def _new(self, *, folded: bool) -> ZeroNetwork:
         made = ZeroNetwork(self.config.blocks, self.config.channels, folded=folded)
@@ -235,7 +253,8 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         if ended is not None:
             self._take(ended)
         self.evaluations += config.games * (simulations + 1)
-        self.play_seconds += self._elapsed(started)
+        self.speed.evaluations += config.games * (simulations + 1)
+        self.speed.play_seconds += self._elapsed(started)
         if len(self.replay) >= config.minimum:
             set_learning_rate(
                 self.optimizer,
@@ -300,10 +319,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
                 row |= {"policy_loss": policy_loss / updates, "value_loss": value_loss / updates}
             if games:
                 row |= {"black": black / games, "drawn": drawn / games, "length": stones / games}
-            row |= {
-                "evaluations_per_s": self.evaluations / self.play_seconds,
-                "play_share": self.play_seconds / (self.seconds + timer.seconds),
-            }
+            row |= self.speed.row()
         if config.evaluate_every and self.step % config.evaluate_every == 0:
             from .zero_evaluation import evaluate
 
@@ -326,7 +342,6 @@ class ZeroTraining(TrainingRun[GomokuZero]):
             "step": self.step,
             "evaluations": self.evaluations,
             "games_ended": self.games_ended,
-            "play_seconds": self.play_seconds,
             "network": self.network.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "play": self.play.state(),
@@ -339,7 +354,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from `state`: on a CPU exactly."""
         self.step, self.evaluations = state["step"], state["evaluations"]
-        self.games_ended, self.play_seconds = state["games_ended"], state["play_seconds"]
+        self.games_ended = state["games_ended"]
         self.network.load_state_dict(state["network"])
         fold(self.network, self.player)
         self.optimizer.load_state_dict(state["optimizer"])
@@ -368,7 +383,8 @@ class ZeroTraining(TrainingRun[GomokuZero]):
             positions=self.step * config.games,
             games=self.games_ended,
             seconds=round(self.seconds, 1),
+            evaluations=self.evaluations,
+            self_play_evaluations_per_s=round(self.speed.last),
             network_evaluations_per_s=round(self.network_evaluations_per_s()),
-            self_play_evaluations_per_s=round(self.evaluations / max(self.play_seconds, 1e-9)),
         )
         write_json(self.folder / "metadata.json", facts)

@@ -72,7 +72,7 @@ def visit_schedule(considered: int, simulations: int) -> list[int]:
 
 
 class GumbelSearch:
-    """Search trees of G games in fixed arrays: node 0 is the root, simulation i makes node i + 1."""
+    """Search trees of G games in fixed arrays: node 0 is the root, simulation i adds node i + 1."""
 
     def __init__(
         self,

@@ -59,6 +59,7 @@ def promote(
     export_run(folder)
     trial = {
         "gomoku-dqn": _gomoku_trial,
+        "gomoku-zero": _gomoku_trial,
         "battleship-heatmap": _battleship_trial,
         "battleship-rl": _battleship_trial,
     }[kind]
@@ -82,13 +83,22 @@ def export_run(folder: Path) -> Path:
         planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
         axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
         export(load_dqn(folder / "network.pt"), {"planes": planes}, path, output="q", sizes=axes)
+    elif kind == "gomoku-zero":
+        from .zero_network import folded_copy
+        from .zero_network import load as load_zero
+
+        planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
+        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
+        network = folded_copy(load_zero(folder / "network.pt"))
+        export(network, {"planes": planes}, path, output=("policy", "value"), sizes=axes)
     elif kind == "battleship-heatmap":
         from .battleship_heatmap import load as load_heatmap
 
         planes = (torch.rand(2, 3, 10, 10) > 0.5).float()
         axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
-        network = load_heatmap(folder / "network.pt")
-        export(network, {"planes": planes}, path, output="odds", sizes=axes)
+        export(
+            load_heatmap(folder / "network.pt"), {"planes": planes}, path, output="odds", sizes=axes
+        )
     else:
         _export_policy(folder, path)
     return path
@@ -109,11 +119,11 @@ def _export_policy(folder: Path, path: Path) -> None:
 
 
 def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
-    """Against the heuristic and against random, both sides with a little noise."""
-    game = Gomoku()
+    """Against the heuristic and against random, with a little noise where an agent takes it."""
+    game, agent = Gomoku(), kind.removeprefix("gomoku-")
     weights = f'model="{(folder / "network.onnx").absolute()}"'
     noise = f"epsilon={config.epsilon}"
-    ours = Entrant("dqn", f"dqn:{weights},{noise}")
+    ours = Entrant(agent, f"{agent}:{weights},{noise}" if agent == "dqn" else f"{agent}:{weights}")
     common: dict[str, Any] = {
         "seed": config.seed,
         "executor": config.executor,
@@ -143,7 +153,7 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None)
         "passed": main.passed and easy.passed,
         "against": {config.against: _without_folder(main), "random": _without_folder(easy)},
     }
-    if config.tree_games:
+    if config.tree_games and agent == "dqn":
         tree = Entrant("dqn+mcts", f"dqn+mcts:{weights}")
         bare = Entrant("dqn", f"dqn:{weights}")
         place = _arena(folder, "tree")

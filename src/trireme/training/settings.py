@@ -206,7 +206,9 @@ class GomokuZero(RunSettings):
         "0: schedules follow the steps",
     )
 
-    compile: bool = option(False, "compile the network (torch.compile): minutes at first, faster")
+    compile: Literal["none", "default", "max-autotune-no-cudagraphs"] = option(
+        "none", "mode of torch.compile for the network; the later, the longer to start, the faster"
+    )
     cuda_graph: bool = option(False, "replay each simulation as one CUDA graph; for small batches")
 
     games_file: str = option(

@@ -73,7 +73,7 @@ class PositionSample(NamedTuple):
 
 
 class PositionBuffer:
-    """A replay buffer (ring) of positions on the learner's device; the newest replace the oldest."""
+    """A replay buffer of positions on the learner's device; the newest replace the oldest."""
 
     def __init__(self, capacity: int, size: int, device: torch.device) -> None:
         self.capacity, self.device = capacity, device
@@ -134,7 +134,8 @@ class PositionBuffer:
     def state(self) -> dict[str, Any]:
         """All that `restore` needs, on the CPU."""
         filled = len(self)
-        return {"added": self.added, **{k: c[:filled].cpu() for k, c in self.columns.items()}}
+        columns = {name: c[:filled].cpu().clone() for name, c in self.columns.items()}
+        return {"added": self.added, **columns}
 
     def restore(self, state: dict[str, Any]) -> None:
         """Take over the contents that `state` gave."""
@@ -204,7 +205,8 @@ class GameArchive:
         Only the newest games, up to `policies` positions, keep their policies.
         """
         self._merge()
-        end, written = len(self.games["lengths"]), []
+        end = len(self.games["lengths"])
+        written: list[Path] = []
         bare_from = end - _newest(self.games, policies)
         while end > 0:
             with_policies = end > bare_from

@@ -2,8 +2,8 @@
 
 Input: four planes `float[B, 4, n, n]` of 0 and 1, those of `gomoku/encode.py`: own stones, the
 opponent's stones, all 1 when black is to move, the last stone. Output: logits `float[B, n * n]` of
-the moves, `NEVER` on taken points, and values `float[B]` in [-1, 1] for the side to move. Nothing in
-it depends on the board's size.
+the moves, `NEVER` on taken points, and values `float[B]` in [-1, 1] for the side to move. Boards of
+any size fit.
 """
 
 from __future__ import annotations
@@ -126,8 +126,8 @@ def load(path: Path) -> ZeroNetwork:
 
 
 def packed(network: ZeroNetwork, *, half: bool = False) -> dict[str, Any]:
-    """Shape and weights; with `half`, matrices and convolutions in half precision."""
-    weights = {k: v.detach().cpu() for k, v in network.state_dict().items()}
+    """Shape and a copy of the weights; with `half`, all but vectors in half precision."""
+    weights = {k: v.detach().cpu().clone() for k, v in network.state_dict().items()}
     if half:
         weights = {k: v.half() if v.ndim >= 2 else v for k, v in weights.items()}
     return {"blocks": network.blocks, "channels": network.channels, "weights": weights}
