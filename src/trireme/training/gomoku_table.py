@@ -239,7 +239,7 @@ class TableTraining(TrainingRun[GomokuTable]):
         """The held-out positions of an evaluation, spread evenly over all, in parts."""
         held_out = self.games.held_out
         stride = -(-len(held_out) // self.config.evaluate_positions)
-        for part in held_out[::stride].split(READ_AT_ONCE):
+        for part in torch.split(held_out[::stride], READ_AT_ONCE):
             positions = self.games.batch(part)
             yield positions, self.games.reader(positions.stones)
 
@@ -304,7 +304,7 @@ class TableTraining(TrainingRun[GomokuTable]):
     def save(self) -> None:
         """Write `network.npz`, which the engine loads, and its metadata."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        arrays = self.model.to_arrays()
+        arrays: dict[str, Any] = {**self.model.to_arrays()}
         arrays["points_per_logit"] = np.array(self.points_per_logit(), np.float32)
         path = self.folder / "network.npz"
         np.savez_compressed(path, **arrays, rule=np.array(self.games.rule))

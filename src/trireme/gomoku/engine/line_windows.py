@@ -111,4 +111,4 @@ def one_hot(points: NDArray[np.int8]) -> NDArray[np.float32]:
     For each point in order: is it black, white, off the board?
     """
     hot = points[:, :, None] == np.array([1, 2, OFF_BOARD], np.int8)
-    return hot.reshape(len(points), 3 * POINTS).astype(np.float32)
+    return np.asarray(hot.reshape(len(points), 3 * POINTS), np.float32)

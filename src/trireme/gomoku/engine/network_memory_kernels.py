@@ -44,12 +44,12 @@ class NetworkMemory:
     first_cell: Annotated[int, np.int64]
     last_cell: Annotated[int, np.int64]
     """Where the board's cells begin and end."""
-    clamp: Annotated[float, np.float32]
+    clamp: Annotated[Any, np.float32]
     """CLAMP in units."""
-    pool: Annotated[float, np.float32]
+    pool: Annotated[Any, np.float32]
     """What turns the sum of features into the value head's input."""
-    points_per_logit: Annotated[float, np.float32]
-    unit: Annotated[float, np.float32]
+    points_per_logit: Annotated[Any, np.float32]
+    unit: Annotated[Any, np.float32]
     stones: Annotated[Int32s, np.int32, CELLS]
     """The board that was evaluated last."""
     windows: Annotated[Int32s, np.int32, (CELLS, 4)]
@@ -70,7 +70,7 @@ class NetworkMemory:
     value2: Annotated[Float32s, np.float32, (HIDDEN, HIDDEN)]
     value2_bias: Annotated[Float32s, np.float32, HIDDEN]
     value3: Annotated[Float32s, np.float32, HIDDEN]
-    value3_bias: Annotated[float, np.float32]
+    value3_bias: Annotated[Any, np.float32]
     policy: Annotated[Float32s, np.float32, FEATURES]
     policy_kinds: Annotated[Float32s, np.float32, (8, 8)]
     """By own and other kind of move at a point."""
