@@ -128,7 +128,9 @@ def test_the_command_trains_from_zero(tmp_path: Path) -> None:
     assert (tmp_path / "network.pt").is_file()
 
 
-@pytest.mark.parametrize("command", ["gomoku-dqn", "gomoku-zero", "battleship-heatmap", "battleship-rl"])
+@pytest.mark.parametrize(
+    "command", ["gomoku-dqn", "gomoku-zero", "battleship-heatmap", "battleship-rl"]
+)
 def test_resuming_needs_a_checkpoint_and_writes_to_the_commands_own_folder(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
