@@ -19,6 +19,8 @@ SHARD_POSITIONS = 600_000
 """Positions with policies in one file, about 14 MB compressed."""
 BARE_SHARD_POSITIONS = 3_000_000
 """Positions without policies in one file."""
+LEAST_WEIGHT = 1 / 512
+"""Moves of less weight are left out of stored policies, which then compress well."""
 
 
 def boards_at(order: Tensor, ply: Tensor) -> tuple[Tensor, Tensor]:
@@ -174,6 +176,7 @@ class GameArchive:
         chosen = (plies >= ended.begin.unsqueeze(1)) & (plies < ended.length.unsqueeze(1))
         game, ply = chosen.nonzero(as_tuple=True)
         weights, cells = ended.policy[game, ply].topk(POLICY_SLOTS, 1)
+        named = weights >= LEAST_WEIGHT
         order = ended.order
         moves = torch.where(order.sort(1).values == UNFILLED, PADDING, order.argsort(1))
         new = {
@@ -182,8 +185,8 @@ class GameArchive:
             "first": ended.begin,
             "results": ended.result,
             "values": ended.value[game, ply].clamp(-1, 1),
-            "policy_cells": cells,
-            "policy_weights": weights,
+            "policy_cells": torch.where(named, cells, 0),
+            "policy_weights": torch.where(named, weights, 0),
         }
         self.pending.append(
             {k: v.cpu().numpy().astype(self.games[k].dtype) for k, v in new.items()}
