@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.core.errors import AgentNotReady
+from trireme.core.errors import AgentNotReady, BadSpec
+from trireme.core.registry import make_agent
+from trireme.gomoku.agents import search
+from trireme.gomoku.engine import table_network
+from trireme.gomoku.engine.alphabeta_kernels import evaluate, static_value
 from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
+from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.line_windows import ROWS
 from trireme.gomoku.engine.memory_kernels import EngineBoard, cell_of, new_board
 from trireme.gomoku.engine.network_memory_kernels import NetworkMemory, new_network_memory
@@ -30,6 +36,7 @@ from trireme.gomoku.engine.table_network_kernels import (
     policy_score,
     update_network,
 )
+from trireme.gomoku.rules import Gomoku
 
 from .networks import plain_features, plain_logit, plain_policy, random_weights, write_network
 
@@ -195,3 +202,60 @@ def test_a_file_that_is_missing_or_garbage_is_refused(tmp_path: Path) -> None:
     (tmp_path / "garbage.npz").write_bytes(b"garbage")
     with pytest.raises(AgentNotReady, match="holds no table network"):
         load_table_network(tmp_path / "garbage.npz")
+
+
+def test_search_plays_with_the_network_that_it_is_given(tmp_path: Path) -> None:
+    path = write_network(tmp_path / "network.npz")
+    game = Gomoku(size=9, position="e5f5e4")
+    found = {}
+    for evaluation in (f'network,model="{path}"', "patterns"):
+        agent = make_agent("gomoku", f"search:nodes=300,evaluation={evaluation}")
+        found[evaluation[:7]] = agent.analyse(game, game.start())  # type: ignore[attr-defined]
+    assert found["network"].value != found["pattern"].value
+    board, memory = fresh()
+    for i, move in enumerate(((4, 4), (4, 5), (3, 4))):
+        make_move(board, cell_of(move), 1 + i % 2)
+    engine = Engine(9, network=load_table_network(path))
+    engine.set_position([((4, 4), 1), ((4, 5), -1), ((3, 4), 1)], -1)
+    expected = network_value(board, memory, 2)
+    assert static_value(engine.board, engine.tables, 2) == expected
+    assert static_value(engine.board, Engine(9).tables, 2) == evaluate(engine.board, 2)
+
+
+def test_a_new_position_is_evaluated_from_scratch(tmp_path: Path) -> None:
+    engine = Engine(9, network=load_table_network(write_network(tmp_path / "network.npz")))
+    walls = [(r, c) for r in range(9) for c in range(9) if max(r, c) == 8]
+    engine.set_position([((4, 4), 1)], -1)
+    static_value(engine.board, engine.tables, 2)
+    engine.set_position([((4, 4), 1)], -1, walls=walls)
+    small = Engine(8, network=load_table_network(tmp_path / "network.npz"))
+    small.set_position([((4, 4), 1)], -1)
+    expected = static_value(small.board, small.tables, 2)
+    assert static_value(engine.board, engine.tables, 2) == expected
+
+
+def test_without_a_network_file_the_agent_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = make_agent("gomoku", "search:evaluation=network")
+    monkeypatch.setattr(search, "SHIPPED", Path("nowhere.npz"))
+    monkeypatch.setattr(table_network, "SHIPPED", Path("nowhere.npz"))
+    with pytest.raises(AgentNotReady, match="trireme train gomoku-table"):
+        agent.prepare(Gomoku())  # type: ignore[attr-defined]
+
+
+def test_a_network_of_another_rule_is_refused(tmp_path: Path) -> None:
+    path = write_network(tmp_path / "network.npz", rule=np.array("freestyle"))
+    agent = make_agent("gomoku", f'search:evaluation=network,model="{path}"')
+    with pytest.raises(AgentNotReady, match="learnt from freestyle games, not standard ones"):
+        agent.prepare(Gomoku())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ("evaluation=magic", "evaluation must be patterns | network"),
+        ('model="a.npz"', "needs evaluation=network"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:
+    with pytest.raises(BadSpec, match=re.escape(message)):
+        make_agent("gomoku", f"search:{options}")
