@@ -72,6 +72,7 @@ class NetworkMemory:
     value3: Annotated[Float32s, np.float32, HIDDEN]
     value3_bias: Annotated[Any, np.float32]
     policy: Annotated[Float32s, np.float32, FEATURES]
+    """Weights of a point's features in units, own half first."""
     policy_kinds: Annotated[Float32s, np.float32, (8, 8)]
     """By own and other kind of move at a point."""
     half_index: Annotated[NDArray[np.int16], np.int16, (2, 1024)]

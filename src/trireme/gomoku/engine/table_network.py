@@ -161,5 +161,5 @@ def install(network: TableNetwork, memory: NetworkMemory) -> None:
     memory.value2_bias[:] = weights["value2_bias"]
     memory.value3[:] = weights["value3_weight"][0]
     memory.value3_bias = weights["value3_bias"][0]
-    memory.policy[:] = weights["policy_features"]
+    memory.policy[:] = weights["policy_features"] / network.unit
     memory.policy_kinds[:] = weights["policy_kinds"]

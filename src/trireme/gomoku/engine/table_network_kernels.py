@@ -1,8 +1,9 @@
-"""The table network in the engine: features updated where lines changed, value and policy.
+"""The table network in the engine, an efficiently updatable neural network (NNUE).
 
-Nothing is done when moves are made and undone. An evaluation compares the board with the one that
-was evaluated last and updates the lines through the stones that differ: between two leaves of a
-search these are a few, and inner nodes cost nothing.
+The accumulators, the features of all points, depend on a line only through its window, so they
+change only where lines changed. Nothing is done when moves are made and undone. An evaluation
+compares the board with the one that was evaluated last and updates the lines through the stones
+that differ: between two leaves of a search these are a few, and inner nodes cost nothing.
 """
 
 from typing import Any
@@ -173,9 +174,12 @@ def policy_score(board: EngineBoard, network: NetworkMemory, me: int, cell: int)
 
     The accumulators have to be up to date: `update_network` once for all moves of a node.
     """
-    turn = 0 if me == 1 else HALF
-    logit = network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
-    for c in range(FEATURES):
-        x = min(max(network.sums[cell, (c + turn) % FEATURES], ZERO), network.clamp)
-        logit += x / network.unit * network.policy[c]
+    u = np.uint64(cell)
+    own, other = (0, HALF) if me == 1 else (HALF, 0)
+    top, logit = network.clamp, ZERO
+    for i in range(HALF):
+        logit += min(max(network.sums[u, np.uint64(own + i)], ZERO), top) * network.policy[i]
+        x = min(max(network.sums[u, np.uint64(other + i)], ZERO), top)
+        logit += x * network.policy[HALF + i]
+    logit += network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
     return int(np.int64(logit * np.float32(POLICY_UNIT)))
