@@ -1,21 +1,30 @@
-"""Trireme: a laboratory for game-playing agents."""
+"""Trireme: a laboratory for game-playing agents.
 
-from trireme.core.errors import (
-    AgentNotReady,
-    BadSettings,
-    BadSpec,
-    BadText,
-    IllegalAction,
-    MissingExtra,
-    RecordError,
-    TriremeError,
-    UnknownName,
-)
-from trireme.core.game import CHANCE, Actions, Agent, Game, Listed, Seat, Turn
-from trireme.core.options import Option, option, settings
-from trireme.core.play import Forfeit, Result, Session, play
-from trireme.core.record import Record, load_record, parse_record
-from trireme.core.registry import draw_text, make_agent, make_game
+Names are imported on first use: training on a bare GPU machine needs none of what they need.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trireme.core.errors import (
+        AgentNotReady,
+        BadSettings,
+        BadSpec,
+        BadText,
+        IllegalAction,
+        MissingExtra,
+        RecordError,
+        TriremeError,
+        UnknownName,
+    )
+    from trireme.core.game import CHANCE, Actions, Agent, Game, Listed, Seat, Turn
+    from trireme.core.options import Option, option, settings
+    from trireme.core.play import Forfeit, Result, Session, play
+    from trireme.core.record import Record, load_record, parse_record
+    from trireme.core.registry import draw_text, make_agent, make_game
 
 __version__ = "0.1.0"
 
@@ -50,3 +59,41 @@ __all__ = [
     "play",
     "settings",
 ]
+
+_PLACES = {
+    "AgentNotReady": "core.errors",
+    "BadSettings": "core.errors",
+    "BadSpec": "core.errors",
+    "BadText": "core.errors",
+    "IllegalAction": "core.errors",
+    "MissingExtra": "core.errors",
+    "RecordError": "core.errors",
+    "TriremeError": "core.errors",
+    "UnknownName": "core.errors",
+    "CHANCE": "core.game",
+    "Actions": "core.game",
+    "Agent": "core.game",
+    "Game": "core.game",
+    "Listed": "core.game",
+    "Seat": "core.game",
+    "Turn": "core.game",
+    "Option": "core.options",
+    "option": "core.options",
+    "settings": "core.options",
+    "Forfeit": "core.play",
+    "Result": "core.play",
+    "Session": "core.play",
+    "play": "core.play",
+    "Record": "core.record",
+    "load_record": "core.record",
+    "parse_record": "core.record",
+    "draw_text": "core.registry",
+    "make_agent": "core.registry",
+    "make_game": "core.registry",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PLACES:
+        return getattr(importlib.import_module(f".{_PLACES[name]}", __name__), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

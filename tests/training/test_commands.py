@@ -17,13 +17,22 @@ from trireme.training import battleship_heatmap, gomoku_dqn
 from trireme.training.config import fingerprint, load, shipped
 from trireme.training.plot import curves
 from trireme.training.promote import export_run, promote
-from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN
+from trireme.training.settings import (
+    BattleshipHeatmap,
+    BattleshipRL,
+    Gate,
+    GomokuDQN,
+    GomokuTable,
+    GomokuZero,
+)
 
 from .tiny import tiny_dqn, tiny_heatmap
 
 ROOT = Path(trireme.__file__).parents[2]
 COMMANDS: dict[str, type[Any]] = {
     "gomoku-dqn": GomokuDQN,
+    "gomoku-zero": GomokuZero,
+    "gomoku-table": GomokuTable,
     "battleship-heatmap": BattleshipHeatmap,
     "battleship-rl": BattleshipRL,
     "promote": Gate,
@@ -32,6 +41,10 @@ FILES = {
     "train.yaml": GomokuDQN,
     "cpu.yaml": GomokuDQN,
     "gpu.yaml": GomokuDQN,
+    "table.yaml": GomokuTable,
+    "table-cpu.yaml": GomokuTable,
+    "zero-cpu.yaml": GomokuZero,
+    "zero-gpu.yaml": GomokuZero,
     "eval.yaml": Gate,
     "heatmap.yaml": BattleshipHeatmap,
     "rl-maskable-ppo.yaml": BattleshipRL,
@@ -116,7 +129,18 @@ def test_the_command_trains_and_plays_alone(tmp_path: Path) -> None:
     assert json.loads(told.stdout)["games"] == 5
 
 
-@pytest.mark.parametrize("command", ["gomoku-dqn", "battleship-heatmap", "battleship-rl"])
+def test_the_command_trains_from_zero(tmp_path: Path) -> None:
+    small = ["--size=6", "--blocks=1", "--channels=4", "--games=4", "--threads=1", "--device=cpu"]
+    searched = ["--simulations=2", "--simulations-end=2", "--fast-simulations=1"]
+    out = ["--steps=2", "--out", str(tmp_path), "--quiet"]
+    made = RUNNER.invoke(app, ["gomoku-zero", *small, *searched, *out])
+    assert made.exit_code == 0, made.output
+    assert (tmp_path / "network.pt").is_file()
+
+
+@pytest.mark.parametrize(
+    "command", ["gomoku-dqn", "gomoku-zero", "battleship-heatmap", "battleship-rl"]
+)
 def test_resuming_needs_a_checkpoint_and_writes_to_the_commands_own_folder(
     command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

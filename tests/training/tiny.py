@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from trireme.training.settings import BattleshipHeatmap, BattleshipRL, GomokuDQN
+from trireme.training.settings import (
+    BattleshipHeatmap,
+    BattleshipRL,
+    GomokuDQN,
+    GomokuTable,
+    GomokuZero,
+)
 
 
 def tiny_dqn(**changes: Any) -> GomokuDQN:
@@ -30,6 +36,48 @@ def tiny_dqn(**changes: Any) -> GomokuDQN:
         "checkpoint_every": 5,
     }
     return GomokuDQN(**{**settings, **changes})
+
+
+def tiny_zero(**changes: Any) -> GomokuZero:
+    """A run of seconds: a small board, a few channels, short searches."""
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 20,
+        "size": 7,
+        "blocks": 1,
+        "channels": 4,
+        "games": 24,
+        "simulations": 3,
+        "simulations_end": 5,
+        "considered": 3,
+        "max_depth": 3,
+        "capacity": 150,
+        "minimum": 30,
+        "updates": 2,
+        "batch_size": 16,
+        "snapshots": 2,
+        "log_every": 2,
+        "checkpoint_every": 6,
+    }
+    return GomokuZero(**{**settings, **changes})
+
+
+def tiny_table(**changes: Any) -> GomokuTable:
+    """A run of a second: a small mapping network, few positions."""
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 8,
+        "width": 8,
+        "batch_size": 16,
+        "warm_up": 2,
+        "held_out": 0.3,
+        "log_every": 2,
+        "evaluate_every": 4,
+        "checkpoint_every": 3,
+    }
+    return GomokuTable(**{**settings, **changes})
 
 
 def tiny_heatmap(**changes: Any) -> BattleshipHeatmap:

@@ -16,7 +16,14 @@ from rich.progress import Progress as Bar
 from trireme.core.extras import require
 from trireme.core.options import Option, options_of
 from trireme.training.config import load
-from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN
+from trireme.training.settings import (
+    BattleshipHeatmap,
+    BattleshipRL,
+    Gate,
+    GomokuDQN,
+    GomokuTable,
+    GomokuZero,
+)
 
 if TYPE_CHECKING:
     from trireme.training.run import TrainingRun
@@ -136,6 +143,41 @@ def gomoku_dqn(
         _print(dqn.self_play_only(config, episodes, run.out), json)
         return
     run.train(dqn.DQNTraining(config, run.out))
+
+
+@app.command("gomoku-zero")
+@with_settings(GomokuZero, out=Path("runs/gomoku-zero"))
+def gomoku_zero(config: GomokuZero, run: RunOptions) -> None:
+    """Train a policy-value network on Gomoku from nothing but the rules (Gumbel AlphaZero).
+
+    Examples: `trireme train gomoku-zero --config config/zero-gpu.yaml` · `trireme train gomoku-zero
+    --config config/zero-cpu.yaml --minutes 5`
+    """
+    from trireme.training.gomoku_zero import ZeroTraining
+
+    run.train(ZeroTraining(config, run.out))
+
+
+@app.command("gomoku-table")
+@with_settings(GomokuTable, out=Path("runs/gomoku-table"))
+def gomoku_table(
+    config: GomokuTable,
+    run: RunOptions,
+    games: Annotated[
+        list[Path],
+        typer.Option(
+            help="A file of games to learn from: a shard (.npz) or JSON lines (.jsonl); once for "
+            "each file.",
+        ),
+    ],
+) -> None:
+    """Train the table network that Gomoku's engine evaluates with, from games.
+
+    Example: `trireme train gomoku-table --config config/table.yaml --games games.npz`
+    """
+    from trireme.training.gomoku_table import TableTraining
+
+    run.train(TableTraining(config, run.out, games))
 
 
 @app.command("battleship-heatmap")

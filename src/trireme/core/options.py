@@ -1,4 +1,7 @@
-"""Options of games and agents: declared once as typed fields, read from text or JSON, checked."""
+"""Options of games and agents: declared once as typed fields, read from text or JSON, checked.
+
+msgspec is imported on use: training settings are declared with this on machines that lack it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,6 @@ import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar
-
-import msgspec
 
 from .errors import BadSpec, TriremeError, unknown
 
@@ -84,6 +85,8 @@ def convert(
 
 def settings(game: object) -> dict[str, Any]:
     """A game's settings as plain JSON values, every field stated."""
+    import msgspec
+
     return {f.name: msgspec.to_builtins(getattr(game, f.name)) for f in _fields(type(game))}
 
 
@@ -94,6 +97,8 @@ def _fields(cls: type) -> tuple[dataclasses.Field[Any], ...]:
 
 
 def _convert(value: Any, option: Option, owner: str, from_text: bool) -> Any:
+    import msgspec
+
     if from_text:
         value = _parse(value, option.type)
     elif _is_exactly(value, option.type):
@@ -119,6 +124,8 @@ def _is_exactly(value: Any, type_: Any) -> bool:
 def _parse(text: str, type_: Any) -> Any:
     """Text on its way to a type: JSON and `a+b` lists are opened here, the rest by msgspec."""
     if text.startswith(("[", "{")):
+        import msgspec
+
         try:
             return msgspec.json.decode(text.encode())
         except msgspec.DecodeError as error:

@@ -1,2 +1,2 @@
-"""Training: `gomoku_dqn`, `battleship_heatmap` and `battleship_rl`, a file per algorithm, on shared
-runs, settings and logs."""
+"""Training: a file per algorithm (`gomoku_dqn`, `gomoku_zero`, `battleship_heatmap`,
+`battleship_rl`), on shared runs, settings and logs."""

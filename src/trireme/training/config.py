@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import importlib
+import json
 from collections.abc import Collection, Mapping
 from contextlib import suppress
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
 
-import msgspec
-
 from trireme.core.errors import BadSettings, MissingExtra, unknown
-from trireme.core.options import build, settings
+from trireme.core.options import build
+
+from .settings import RunSettings
 
 T = TypeVar("T")
 
@@ -52,6 +54,8 @@ def _shipped(path: Path) -> Path:
 
 def read(path: Path) -> dict[str, Any]:
     """The keys and values of a YAML file."""
+    import msgspec
+
     try:
         data = path.read_bytes()
         _check_depth(data)
@@ -83,11 +87,11 @@ def _check_depth(data: bytes) -> None:
                 raise RecursionError
 
 
-def fingerprint(config: object, without: Collection[str] = ()) -> str:
+def fingerprint(config: RunSettings, without: Collection[str] = ()) -> str:
     """A short hash of settings: equal for equal settings, whatever file they came from.
 
     `without` leaves some out.
     """
-    hashed = {name: value for name, value in settings(config).items() if name not in without}
-    text = msgspec.json.encode(hashed, order="sorted")
-    return hashlib.sha256(text).hexdigest()[:12]
+    hashed = {name: value for name, value in asdict(config).items() if name not in without}
+    text = json.dumps(hashed, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()[:12]

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-
-import msgspec
-from rich.console import Console
-from rich.live import Live
-from rich.table import Table
+from typing import TYPE_CHECKING
 
 from .plot import curves
+
+if TYPE_CHECKING:
+    from rich.live import Live
+    from rich.table import Table
 
 Row = dict[str, float]
 
@@ -21,7 +23,8 @@ class Log:
     """Rows of numbers, each with a `step`; columns may come and go.
 
     A run that resumes drops what was logged after its checkpoint, so that the log of an
-    interrupted run is that of an uninterrupted one.
+    interrupted run is that of an uninterrupted one. The live table needs rich; without it, rows are
+    printed.
     """
 
     def __init__(self, folder: Path, *, resume_at: int | None = None, live: bool = True) -> None:
@@ -32,8 +35,9 @@ class Log:
         if resume_at is not None and self.jsonl.exists():
             lines = self.jsonl.read_bytes().splitlines()
             self.rows = [r for r in map(_row, lines) if r["step"] <= resume_at]
-        self.jsonl.write_bytes(b"".join(msgspec.json.encode(r) + b"\n" for r in self.rows))
-        self.live = Live(console=Console(), auto_refresh=False) if live else None
+        self.jsonl.write_bytes(b"".join(map(_line, self.rows)))
+        self.live = _live_table() if live else None
+        self.printed = live and self.live is None
 
     def __enter__(self) -> Log:
         if self.live is not None:
@@ -56,9 +60,11 @@ class Log:
         kept = {name: round(float(value), 6) for name, value in row.items()}
         self.rows.append(kept)
         with self.jsonl.open("ab") as file:
-            file.write(msgspec.json.encode(kept) + b"\n")
+            file.write(_line(kept))
         if self.live is not None:
             self.live.update(self._table(), refresh=True)
+        elif self.printed:
+            print("  ".join(f"{name} {value:.4g}" for name, value in kept.items()), flush=True)
 
     def finish(self) -> None:
         """Write the CSV and the plot of all rows so far."""
@@ -77,6 +83,8 @@ class Log:
         return list(dict.fromkeys(name for row in self.rows for name in row)) or ["step"]
 
     def _table(self) -> Table:
+        from rich.table import Table
+
         latest: Row = {}
         for row in self.rows[-200:]:
             latest.update(row)
@@ -88,5 +96,19 @@ class Log:
         return table
 
 
+def _live_table() -> Live | None:
+    if importlib.util.find_spec("rich") is None:
+        return None
+    from rich.console import Console
+    from rich.live import Live
+
+    return Live(console=Console(), auto_refresh=False)
+
+
+def _line(row: Row) -> bytes:
+    return json.dumps(row, separators=(",", ":")).encode() + b"\n"
+
+
 def _row(line: bytes) -> Row:
-    return msgspec.json.decode(line, type=Row)
+    found: Row = json.loads(line)
+    return found

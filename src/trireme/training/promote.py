@@ -56,9 +56,11 @@ def promote(
     gate is kept in the run's folder either way.
     """
     kind = _metadata(folder)["kind"]
-    export_run(folder)
+    weights = export_run(folder)
     trial = {
         "gomoku-dqn": _gomoku_trial,
+        "gomoku-zero": _gomoku_trial,
+        "gomoku-table": _table_trial,
         "battleship-heatmap": _battleship_trial,
         "battleship-rl": _battleship_trial,
     }[kind]
@@ -68,27 +70,41 @@ def promote(
         return Promotion(False, report, folder)
     target = models or _home(kind)
     target.mkdir(parents=True, exist_ok=True)
-    for name in ("network.onnx", "metadata.json", "report.json"):
+    for name in (weights.name, "metadata.json", "report.json"):
         shutil.copyfile(folder / name, target / name)
     return Promotion(True, report, target)
 
 
 def export_run(folder: Path) -> Path:
-    """Write the trained network of a run's folder as `network.onnx` beside it."""
+    """Write the trained network of a run's folder as `network.onnx` beside it.
+
+    The table network is in its final form, `network.npz`, already.
+    """
     kind, path = _metadata(folder)["kind"], folder / "network.onnx"
+    if kind == "gomoku-table":
+        return folder / "network.npz"
     if kind == "gomoku-dqn":
         from trireme.gomoku.agents.dqn_network import load as load_dqn
 
         planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
         axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
         export(load_dqn(folder / "network.pt"), {"planes": planes}, path, output="q", sizes=axes)
+    elif kind == "gomoku-zero":
+        from .zero_network import folded_copy
+        from .zero_network import load as load_zero
+
+        planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
+        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
+        network = folded_copy(load_zero(folder / "network.pt"))
+        export(network, {"planes": planes}, path, output=("policy", "value"), sizes=axes)
     elif kind == "battleship-heatmap":
         from .battleship_heatmap import load as load_heatmap
 
         planes = (torch.rand(2, 3, 10, 10) > 0.5).float()
         axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
-        network = load_heatmap(folder / "network.pt")
-        export(network, {"planes": planes}, path, output="odds", sizes=axes)
+        export(
+            load_heatmap(folder / "network.pt"), {"planes": planes}, path, output="odds", sizes=axes
+        )
     else:
         _export_policy(folder, path)
     return path
@@ -109,11 +125,11 @@ def _export_policy(folder: Path, path: Path) -> None:
 
 
 def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
-    """Against the heuristic and against random, both sides with a little noise."""
-    game = Gomoku()
+    """Against the heuristic and against random, with a little noise where an agent takes it."""
+    game, agent = Gomoku(), kind.removeprefix("gomoku-")
     weights = f'model="{(folder / "network.onnx").absolute()}"'
     noise = f"epsilon={config.epsilon}"
-    ours = Entrant("dqn", f"dqn:{weights},{noise}")
+    ours = Entrant(agent, f"{agent}:{weights},{noise}" if agent == "dqn" else f"{agent}:{weights}")
     common: dict[str, Any] = {
         "seed": config.seed,
         "executor": config.executor,
@@ -143,13 +159,32 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None)
         "passed": main.passed and easy.passed,
         "against": {config.against: _without_folder(main), "random": _without_folder(easy)},
     }
-    if config.tree_games:
+    if config.tree_games and agent == "dqn":
         tree = Entrant("dqn+mcts", f"dqn+mcts:{weights}")
         bare = Entrant("dqn", f"dqn:{weights}")
         place = _arena(folder, "tree")
         over = gate(game, tree, bare, threshold=0.5, games=config.tree_games, out=place, **common)
         report["dqn+mcts against dqn"] = _without_folder(over)
     return report
+
+
+def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
+    """The engine with the network against the engine with patterns, at equal time."""
+    weights = (folder / "network.npz").absolute()
+    seconds = f"seconds={config.seconds}"
+    result = gate(
+        Gomoku(rule=_metadata(folder)["rule"]),
+        Entrant("network", f'search:evaluation=network,model="{weights}",{seconds}'),
+        Entrant("patterns", f"search:evaluation=patterns,{seconds}"),
+        threshold=config.threshold,
+        games=config.games,
+        out=_arena(folder, "patterns"),
+        seed=config.seed,
+        executor=config.executor,
+        workers=config.workers or None,
+        on_game=on_game,
+    )
+    return {"passed": result.passed, "against": {"patterns": _without_folder(result)}}
 
 
 def _battleship_trial(

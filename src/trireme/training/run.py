@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Generic, TypeVar
@@ -19,7 +20,6 @@ import torch
 
 from trireme import __version__
 from trireme.core.errors import BadSettings
-from trireme.core.options import settings
 
 from .config import fingerprint
 from .settings import RunSettings
@@ -108,22 +108,32 @@ RESUMABLE = frozenset(
         "log_every",
         "evaluate_every",
         "evaluate_games",
+        "evaluate_positions",
         "checkpoint_every",
         "checkpoint_replay",
+        "schedule_minutes",
+        "simulations",
+        "simulations_end",
+        "compile",
+        "cuda_graph",
+        "games_file",
+        "keep_positions",
+        "keep_policies",
+        "snapshots",
     }
 )
 """Settings that a resumed run may change."""
 
 
-def run_hash(config: object) -> str:
+def run_hash(config: RunSettings) -> str:
     """A hash of the settings that stay the same for all of a run."""
     return fingerprint(config, without=RESUMABLE)
 
 
-def check_same_run(path: Path, state: dict[str, Any], config: object) -> None:
+def check_same_run(path: Path, state: dict[str, Any], config: RunSettings) -> None:
     """Refuse a checkpoint of other settings than `config`."""
     if state["config"] != run_hash(config):
-        free = ", ".join(sorted(RESUMABLE & settings(config).keys()))
+        free = ", ".join(sorted(RESUMABLE & asdict(config).keys()))
         raise BadSettings(f"{str(path)!r} was made with other settings; only {free} may change")
 
 
@@ -138,11 +148,11 @@ def set_learning_rate(optimizer: torch.optim.Optimizer, rate: float) -> None:
         group["lr"] = rate
 
 
-def describe(config: object, **more: Any) -> dict[str, Any]:
+def describe(config: RunSettings, **more: Any) -> dict[str, Any]:
     """The metadata of weights: the config with its hash, and the versions that made them."""
     return {
         **more,
-        "config": settings(config),
+        "config": asdict(config),
         "config_hash": fingerprint(config),
         "versions": {
             "trireme": __version__,

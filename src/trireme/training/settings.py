@@ -114,6 +114,142 @@ class GomokuDQN(RunSettings):
 
 
 @dataclass(frozen=True)
+class GomokuTable(RunSettings):
+    """The table network of Gomoku's engine, by supervised learning from games."""
+
+    steps: int = option(20_000, "gradient updates in the whole run")
+    schedule_minutes: float = option(
+        0.0,
+        "let the learning rate fall over so many minutes, not over the steps; 0: over the steps",
+    )
+
+    features: int = option(
+        32, "numbers for each line window, half for each colour; the engine plays only with 32"
+    )
+    width: int = option(128, "hidden units of the mapping network; more learn more, train slower")
+
+    batch_size: int = option(4_096, "positions per update")
+    learning_rate: float = option(2e-3, "AdamW's learning rate at the start")
+    learning_rate_end: float = option(2e-5, "learning rate at the end of the cosine schedule")
+    warm_up: int = option(200, "updates over which the learning rate rises at first")
+    weight_decay: float = option(1e-4, "AdamW's weight decay; more keeps weights smaller")
+    clip: float = option(1.0, "gradients are clipped to this norm")
+    outcome_share: float = option(
+        0.5, "share of the game's outcome in the value target; the rest is the stored root value"
+    )
+    policy_weight: float = option(0.3, "weight of the policy loss beside the value loss")
+    held_out: float = option(0.05, "share of the games that are kept for evaluation")
+
+    log_every: int = option(100, "updates between two rows of the log")
+    evaluate_every: int = option(1_000, "updates between two evaluations; 0: none")
+    evaluate_positions: int = option(50_000, "held-out positions in an evaluation, at most")
+    checkpoint_every: int = option(2_000, "updates between two checkpoints")
+
+    def __post_init__(self) -> None:
+        check(self, at_least={"steps": 1, "threads": 1, "width": 1, "batch_size": 1, "warm_up": 0})
+        check(self, at_least={"log_every": 1, "checkpoint_every": 1, "evaluate_positions": 1})
+        if self.features < 2 or self.features % 2:
+            raise BadSettings(f"features must be even and at least 2, not {self.features}")
+        if not 0 <= self.outcome_share <= 1:
+            raise BadSettings(f"outcome_share must be from 0 to 1, not {self.outcome_share:g}")
+        if not 0 < self.held_out < 1:
+            raise BadSettings(f"held_out must be between 0 and 1, not {self.held_out:g}")
+
+
+@dataclass(frozen=True)
+class GomokuZero(RunSettings):
+    """A policy-value network of Gomoku from nothing but the rules, by self-play with Gumbel search.
+
+    A step is one move in every game, followed by `updates` gradient updates.
+    """
+
+    steps: int = option(20_000, "steps in the whole run: one move in every game each")
+
+    size: int = option(15, "points along a side of the board")
+    rule: Literal["standard", "freestyle"] = option(
+        "standard", "standard: exactly five in a row win; freestyle: five or more"
+    )
+    blocks: int = option(6, "residual blocks of two convolutions; more learn more, run slower")
+    channels: int = option(96, "channels of every convolution; more learn more and run slower")
+
+    games: int = option(1_024, "games played in parallel")
+    opening_stones: int = option(
+        5, "each game starts with 0 to this many random stones near the centre; 5 at most"
+    )
+    simulations: int = option(32, "simulations per move at the start; more play better, slower")
+    simulations_end: int = option(32, "simulations per move at the end; they change linearly")
+    considered: int = option(
+        16, "root moves that sequential halving begins with; more explore more widely"
+    )
+    max_depth: int = option(10, "plies that a simulation descends at most; more cost time")
+    fast_share: float = option(
+        0.0, "share of moves searched briefly, which train only the value (playout cap)"
+    )
+    fast_simulations: int = option(8, "simulations of such a move")
+    c_visit: float = option(50.0, "Gumbel search: higher trusts values more, priors less")
+    c_scale: float = option(0.3, "Gumbel search: the factor of values against logits")
+
+    capacity: int = option(400_000, "positions in the replay buffer; the oldest are replaced")
+    minimum: int = option(20_000, "positions in the replay buffer before the first update")
+    updates: int = option(4, "gradient updates per step; more use each position more often")
+    batch_size: int = option(1_024, "positions per update")
+    root_value_share: float = option(
+        0.3, "weight of the search's value in the value target; the rest is the game's result"
+    )
+    learning_rate: float = option(1e-3, "AdamW's learning rate at the start")
+    learning_rate_end: float = option(1e-4, "learning rate at the end of the cosine schedule")
+    weight_decay: float = option(1e-4, "AdamW's weight decay; higher keeps weights smaller")
+    clip: float = option(1.0, "gradients are clipped to this norm")
+    schedule_minutes: float = option(
+        0.0,
+        "end the run after so many minutes over all sessions, and let schedules follow them; "
+        "0: schedules follow the steps",
+    )
+
+    compile: Literal["none", "default", "max-autotune-no-cudagraphs"] = option(
+        "none", "mode of torch.compile for the network; the later, the longer to start, the faster"
+    )
+    cuda_graph: bool = option(False, "replay each simulation as one CUDA graph; for small batches")
+
+    games_file: str = option(
+        "", "write the newest games for other trainings, as NAME-0.npz, NAME-1.npz, …; empty: none"
+    )
+    keep_positions: int = option(1_000_000, "positions of newest games that these files hold")
+    keep_policies: int = option(
+        500_000, "how many of them, the newest, keep their policies; fewer make smaller files"
+    )
+    snapshots: int = option(6, "past networks kept in history.pt, evenly over the run; 0: none")
+    log_every: int = option(10, "steps between two rows of the log")
+    evaluate_every: int = option(0, "steps between two evaluations; 0: none")
+    evaluate_games: int = option(100, "games against random, and as many against the heuristic")
+    checkpoint_every: int = option(500, "steps between two checkpoints")
+
+    def __post_init__(self) -> None:
+        check(self, at_least={"steps": 1, "threads": 1, "size": 5, "blocks": 1, "channels": 1})
+        check(self, at_least={"games": 1, "opening_stones": 0, "considered": 1, "max_depth": 1})
+        check(self, at_least={"simulations": 1, "simulations_end": 1, "fast_simulations": 1})
+        check(self, at_least={"capacity": 1, "minimum": 1, "updates": 1, "batch_size": 1})
+        check(self, at_least={"keep_positions": 0, "keep_policies": 0, "snapshots": 0})
+        check(self, at_least={"log_every": 1, "checkpoint_every": 1, "evaluate_games": 2})
+        for name in ("fast_share", "root_value_share"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadSettings(f"{name} must be from 0 to 1, not {getattr(self, name):g}")
+        if self.opening_stones > 5:
+            raise BadSettings(f"opening_stones must be from 0 to 5, not {self.opening_stones}")
+        if self.games_file and self.size > 15:
+            raise BadSettings(f"games_file needs a size of at most 15, not {self.size}")
+        if self.minimum > self.capacity:
+            raise BadSettings(
+                f"minimum ({self.minimum}) must not exceed capacity ({self.capacity})"
+            )
+
+    @property
+    def most_simulations(self) -> int:
+        """The most simulations that any move of the run gets."""
+        return max(self.simulations, self.simulations_end, self.fast_simulations)
+
+
+@dataclass(frozen=True)
 class BattleshipHeatmap(RunSettings):
     """A network that predicts where ships are, trained on fleets as the game places them."""
 
@@ -196,6 +332,9 @@ class Gate:
     random_threshold: float = option(0.95, "gomoku: the score to reach against random")
     epsilon: float = option(0.02, "gomoku: share of random moves of both sides, so that games vary")
     tree_games: int = option(0, "gomoku: games of dqn+mcts against dqn, for the report; 0: none")
+    seconds: float = option(
+        0.1, "gomoku-table: seconds a move of the engines with the network and with patterns"
+    )
     most_shots: float = option(50.0, "battleship: the mean shots to stay below; lower is stricter")
     seed: int = option(0, "random seed of the schedule")
     executor: Literal["serial", "processes", "ray"] = option(

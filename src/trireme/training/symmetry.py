@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from trireme.gomoku.encode import symmetric
-
 
 def tables(size: int, device: torch.device) -> tuple[Tensor, Tensor]:
-    """`sources, targets: int64[8, size * size]`.
+    """`sources, targets: int64[8, size * size]`, numbered as by `symmetric` of `gomoku/encode.py`.
 
     Under symmetry k the point p of the new board is point `sources[k, p]` of the old one, and the
     old point p lands on `targets[k, p]`.
     """
-    points = np.arange(size * size).reshape(size, size)
-    sources = np.stack([symmetric(points, k).ravel() for k in range(8)])
-    targets = np.argsort(sources, axis=1)
-    return torch.as_tensor(sources, device=device), torch.as_tensor(targets, device=device)
+    points = torch.arange(size * size, device=device).view(size, size)
+    turns = [torch.rot90(points, k, (0, 1)) for k in range(4)]
+    sources = torch.stack([*turns, *(turn.flip(1) for turn in turns)]).flatten(1)
+    return sources, sources.argsort(1)

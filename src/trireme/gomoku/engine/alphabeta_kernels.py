@@ -33,6 +33,7 @@ from .move_ordering_kernels import (
     pick_next,
     record_cutoff,
 )
+from .table_network_kernels import network_value
 from .threat_search_kernels import extend_pv, vcf
 from .transposition_kernels import (
     EXACT,
@@ -77,7 +78,15 @@ def evaluate(board: EngineBoard, me: int) -> int:
 
 
 @njit
-def _terminal_value(board: EngineBoard, me: int, ply: int) -> int:
+def static_value(board: EngineBoard, tables: HashTables, me: int) -> int:
+    """The evaluation of patterns, or of the table network where one is loaded."""
+    if tables.network.enabled != 0:
+        return network_value(board, tables.network, me)
+    return evaluate(board, me)
+
+
+@njit
+def _terminal_value(board: EngineBoard, tables: HashTables, me: int, ply: int) -> int:
     """The value of a position that needs no search, else UNKNOWN."""
     if board.stone_count == board.area:
         return 0
@@ -89,7 +98,7 @@ def _terminal_value(board: EngineBoard, me: int, ply: int) -> int:
     if threatened == 0 and count_of(board, me, MAKES_OPEN_FOUR) > 0:
         return WIN - ply - 3
     if ply + 8 > MAX_PLY // 2:
-        return evaluate(board, me)
+        return static_value(board, tables, me)
     return UNKNOWN
 
 
@@ -167,7 +176,7 @@ def _value_without_moves(
     At depth 0 and below, quiescence: the static evaluation, unless a five or an open four is to be
     answered.
     """
-    value, entry, other = _terminal_value(board, me, ply), -1, 3 - me
+    value, entry, other = _terminal_value(board, tables, me, ply), -1, 3 - me
     if value != UNKNOWN:
         return value, -1
     if depth > 0 and memory.excluded[ply] == 0:
@@ -181,7 +190,7 @@ def _value_without_moves(
             return WIN - ply - plies, -1
         memory.pv_lengths[ply] = 0
         quiet = count_of(board, other, MAKES_OPEN_FOUR) == 0
-        static = evaluate(board, me)
+        static = static_value(board, tables, me)
         memory.static_evaluations[ply] = static
         if depth <= 0 and (quiet or depth <= -memory.quiescence_plies):
             return static, -1

@@ -13,7 +13,9 @@ from . import memory_kernels as mem
 from .analysis import EngineAnalysis, Report, SearchLimits
 from .board_kernels import clear_board, make_move
 from .iterative_deepening import IterativeDeepening
+from .network_memory_kernels import new_network_memory
 from .patterns import pattern_tables
+from .table_network import TableNetwork, install
 
 TABLE_ROWS = 1 << 20
 """Rows of the transposition table, 16 bytes each."""
@@ -26,11 +28,22 @@ PROOF_ROWS = 1 << 18
 class Engine:
     """One searcher with its memory; not for two threads at once, except for `stop`."""
 
-    def __init__(self, size: int = 15, exact: bool = True, *, rows: int = TABLE_ROWS) -> None:
+    def __init__(
+        self,
+        size: int = 15,
+        exact: bool = True,
+        *,
+        rows: int = TABLE_ROWS,
+        network: TableNetwork | None = None,
+    ) -> None:
+        """`network` evaluates positions in place of the patterns."""
         self.size, self.exact = size, exact
+        self.network = new_network_memory()
+        if network is not None:
+            install(network, self.network)
         self.board = mem.new_board(*pattern_tables(exact))
         self.memory = mem.new_search_memory()
-        self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows))
+        self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows), self.network)
         self.proofs = np.zeros((min(PROOF_ROWS, rows), 3), np.int64)
         self._stones: set[tuple[int, int]] = set()
         self._walls: list[int] = []
@@ -48,6 +61,7 @@ class Engine:
         `walls` are points that nobody may use, as if they were off the board. The proof table is
         kept where the position continues the one before.
         """
+        self.network.current = 0
         placed = [(mem.cell_of(point), _colour(mark)) for point, mark in stones]
         off = sorted(mem.cell_of(point) for point in walls)
         clear_board(self.board, self.size, np.array(off, np.int32))

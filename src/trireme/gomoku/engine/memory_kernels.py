@@ -13,10 +13,15 @@ the next. A *colour* is 1 (black) or 2 (white); an axis of 2 has black at 0 and 
 counts moves from the root of the search.
 """
 
-from typing import Annotated, Any, NamedTuple, cast, get_type_hints
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .network_memory_kernels import NetworkMemory
 
 Bytes = NDArray[np.uint8]
 Int32s = NDArray[np.int32]
@@ -34,8 +39,8 @@ MAX_PV = 64
 """Moves of a principal variation, at most."""
 LINE_KEYS = 1 << 20
 """Ten points of two bits."""
-GRADE_SETS = 1 << 16
-"""The grades in four directions, of four bits."""
+SHAPE_SETS = 1 << 16
+"""The shapes, or their grades, in four directions, of four bits each."""
 THREAT_SETS = 36 * 72
 """What the threats of both sides may be together, see `alphabeta_kernels.threat_index`."""
 EMPTY, BLACK, WHITE, WALL = 0, 1, 2, 3
@@ -103,7 +108,7 @@ class EngineBoard:
     """The cells of the board, nearest the centre first, `area` of them."""
     grade_table: Annotated[Bytes, np.uint8, LINE_KEYS]
     """The grades of both colours by line key, as a byte of `grades`."""
-    rating_table: Annotated[Int64s, np.int64, GRADE_SETS]
+    rating_table: Annotated[Int64s, np.int64, SHAPE_SETS]
     """The rating of a move by the grades that it makes in the four directions, four bits each."""
     threat_table: Annotated[Int32s, np.int32, THREAT_SETS]
     """What the threats of both sides together are worth to the side to move."""
@@ -207,9 +212,11 @@ class HashTables(NamedTuple):
     """int64[2**k, 2]: the transposition table, see `transposition_kernels`."""
     no_win: Int64s
     """int64[2**k]: hashes of positions from which a threat search found no win."""
+    network: NetworkMemory
+    """The table network, if one evaluates."""
 
 
-def _new_record(layout: type) -> Any:
+def new_record(layout: type) -> Any:
     """A record, all zero, with the fields that a class states as `Annotated[_, dtype, shape]`."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items()]
@@ -218,7 +225,7 @@ def _new_record(layout: type) -> Any:
 
 def new_board(grade_table: Bytes, rating_table: Int64s, threat_table: Int32s) -> EngineBoard:
     """A board under the pattern tables of a rule, for `clear_board` to set up."""
-    board = cast(EngineBoard, _new_record(EngineBoard))
+    board = cast(EngineBoard, new_record(EngineBoard))
     board.grade_table[:] = grade_table
     board.rating_table[:] = rating_table
     board.threat_table[:] = threat_table
@@ -227,12 +234,12 @@ def new_board(grade_table: Bytes, rating_table: Int64s, threat_table: Int32s) ->
 
 def new_search_memory() -> SearchMemory:
     """Memory for a search, all zero."""
-    return cast(SearchMemory, _new_record(SearchMemory))
+    return cast(SearchMemory, new_record(SearchMemory))
 
 
-def new_hash_tables(rows: int, threat_rows: int) -> HashTables:
+def new_hash_tables(rows: int, threat_rows: int, network: NetworkMemory) -> HashTables:
     """Empty tables; both numbers are powers of two."""
-    return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64))
+    return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64), network)
 
 
 def cell_of(point: tuple[int, int]) -> int:

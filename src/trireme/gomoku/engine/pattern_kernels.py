@@ -17,7 +17,7 @@ from .memory_kernels import (
     FIVE,
     FOUR,
     FOUR_THREE,
-    GRADE_SETS,
+    SHAPE_SETS,
     GRADES,
     LINE_KEYS,
     MAKES_FIVE,
@@ -147,7 +147,7 @@ def fill_ratings(
     in 14 to 23, and its point's value, signed, to a colour that is to move in 24 to 39, to one that
     waits from 40 on. The four arguments, int32[2**16] each, are filled in where the grades rise.
     """
-    for index in range(GRADE_SETS):
+    for index in range(SHAPE_SETS):
         fives, open_fours, fours, threes, strongest = 0, 0, 0, 0, 0
         for d in range(4):
             grade = min((index >> (4 * d)) & 15, GRADES - 1)

@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .memory_kernels import GRADE_SETS, LINE_KEYS, THREAT_SETS, Bytes, Int32s, Int64s
+from .memory_kernels import LINE_KEYS, SHAPE_SETS, Bytes, Int32s, Int64s
 from .pattern_kernels import fill_ratings, fill_shapes
+
 
 class EvaluationWeights(NamedTuple):
     """The static evaluation and the ordering of moves, fitted to games.
@@ -59,7 +60,7 @@ def evaluation_weights() -> EvaluationWeights:
 
 
 def _by_grades(sets: NDArray[np.uint16], values: NDArray[np.int16]) -> Int32s:
-    table = np.zeros(GRADE_SETS, np.int32)
+    table = np.zeros(SHAPE_SETS, np.int32)
     table[sets] = values
     return table
 
@@ -67,6 +68,6 @@ def _by_grades(sets: NDArray[np.uint16], values: NDArray[np.int16]) -> Int32s:
 @cache
 def pattern_tables(exact: bool) -> PatternTables:
     """The tables of the standard rule (`exact`) or the freestyle rule."""
-    weights, ratings = evaluation_weights(), np.zeros(GRADE_SETS, np.int64)
+    weights, ratings = evaluation_weights(), np.zeros(SHAPE_SETS, np.int64)
     fill_ratings(weights.attack, weights.defence, weights.mover, weights.waiter, ratings)
     return PatternTables(line_shapes(exact)[1], ratings, weights.threats)

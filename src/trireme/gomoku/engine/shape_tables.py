@@ -1,0 +1,106 @@
+"""The shape of a stone in its line and the kind of a move, for every case, by NumPy alone.
+
+The engine fills the same tables by kernels (`pattern_kernels`), which a test holds equal to these;
+training on a bare GPU machine, where there is no numba, takes them from here.
+"""
+
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .memory_kernels import (
+    BUILDING,
+    DOUBLE_THREE,
+    FIVE,
+    FOUR,
+    FOUR_THREE,
+    LINE_KEYS,
+    MAKES_FIVE,
+    MAKES_FOUR,
+    MAKES_OPEN_FOUR,
+    MAKES_THREE,
+    NOTHING,
+    OPEN_FOUR,
+    OPEN_THREE,
+    QUIET,
+    SHAPE_SETS,
+    TWO,
+)
+
+Bytes = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
+
+
+@cache
+def shape_table(exact: bool) -> Bytes:
+    """uint8[2**20], by line key: black's shape in the low half, white's in the high half.
+
+    `exact`: six in a row do not win. A shape depends only on lines with one more own stone, so keys
+    are computed by falling count.
+    """
+    keys = np.arange(LINE_KEYS)
+    own = sum((keys >> (2 * place) & 3) == 1 for place in range(10))
+    shapes = np.zeros(LINE_KEYS, np.uint8)
+    for count in range(10, -1, -1):
+        chosen = np.flatnonzero(own == count)
+        shapes[chosen] = _shapes(chosen, shapes, exact)
+    stones = (keys >> 1 ^ keys) & 0x55555
+    return np.asarray(shapes | shapes[keys ^ (stones | stones << 1)] << 4, np.uint8)
+
+
+def _shapes(keys: Numbers, shapes: Bytes, exact: bool) -> Bytes:
+    fives, best = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.uint8)
+    for place in range(10):
+        empty = (keys >> (2 * place) & 3) == 0
+        then = np.where(empty, shapes[keys | 1 << (2 * place)], NOTHING)
+        fives += then == FIVE
+        best = np.maximum(best, np.where(then == FIVE, NOTHING, then))
+    less = np.maximum(best.astype(np.int64) - 2, NOTHING)
+    found = np.select([fives >= 2, fives == 1], [OPEN_FOUR, FOUR], less)
+    run = _run(keys)
+    found = np.where(run > 5, NOTHING if exact else FIVE, found)
+    return np.where(run == 5, FIVE, found).astype(np.uint8)
+
+
+def _run(keys: Numbers) -> Numbers:
+    """The length of the line of own stones through the stone in the middle."""
+    run = np.ones(len(keys), np.int64)
+    for places in (range(4, -1, -1), range(5, 10)):
+        unbroken = np.ones(len(keys), bool)
+        for place in places:
+            unbroken &= (keys >> (2 * place) & 3) == 1
+            run += unbroken
+    return run
+
+
+@cache
+def kind_table() -> Bytes:
+    """uint8[2**16], by the four shapes of one colour, four bits each: the kind of the move."""
+    sets = np.arange(SHAPE_SETS)
+    shapes = np.minimum([sets >> (4 * d) & 15 for d in range(4)], FIVE)
+    fives, open_fours, fours, threes = (
+        (shapes == shape).sum(0) for shape in (FIVE, OPEN_FOUR, FOUR, OPEN_THREE)
+    )
+    kinds = np.select(
+        [
+            fives > 0,
+            (open_fours > 0) | (fours >= 2),
+            (fours > 0) & (threes > 0),
+            fours > 0,
+            threes >= 2,
+            threes > 0,
+            shapes.max(0) >= TWO,
+        ],
+        [
+            MAKES_FIVE,
+            MAKES_OPEN_FOUR,
+            FOUR_THREE,
+            MAKES_FOUR,
+            DOUBLE_THREE,
+            MAKES_THREE,
+            BUILDING,
+        ],
+        QUIET,
+    )
+    return kinds.astype(np.uint8)

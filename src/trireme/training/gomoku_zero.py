@@ -1,0 +1,390 @@
+"""Gomoku from zero: self-play by Gumbel search in a batch of games, and training on the results.
+
+The network learns from nothing but the rules (AlphaZero with the search of Gumbel MuZero). A step
+searches every game and makes a move in it; games that ended become training positions, whose policy
+target is the search's improved policy and whose value target mixes the result with the search's
+value. Wins by fives, open fours and double fours are proven (`gomoku_threats.py`): games end there
+with an exact result, so that the network learns position and not how to finish.
+
+Only torch and NumPy are needed, see `standalone.py`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from .gomoku_threats import ThreatDetector
+from .gumbel_search import GumbelSearch
+from .log import Log
+from .replay import UNFILLED
+from .run import (
+    RunTimer,
+    TrainingRun,
+    cosine_schedule,
+    describe,
+    save_checkpoint,
+    set_learning_rate,
+    stoppable,
+    write_json,
+)
+from .settings import GomokuZero
+from .zero_games import EndedGames, GameArchive, PositionBuffer, PositionSample, boards_at
+from .zero_network import ZeroNetwork, fold, packed, planes_of, save
+
+CENTRE_RADIUS = 4
+"""Random opening stones lie within so many points of the centre, along both axes."""
+
+
+class ZeroSelfPlay:
+    """Games in play, each by the search against itself, on one device.
+
+    No game stands at a proven position: it would have ended. Openings of five stones are too few
+    for a proof.
+    """
+
+    def __init__(self, config: GomokuZero, search: GumbelSearch, seed: int) -> None:
+        self.search, self.detector, self.device = search, search.detector, search.device
+        self.opening_stones, games = config.opening_stones, config.games
+        area = config.size**2
+        self.generator = torch.Generator(self.device).manual_seed(seed)
+        self.order = torch.zeros((games, area), dtype=torch.int16, device=self.device)
+        self.begin = torch.zeros(games, dtype=torch.int64, device=self.device)
+        self.count = torch.zeros(games, dtype=torch.int64, device=self.device)
+        """The stones on each board."""
+        self.policy = torch.zeros((games, area + 1, area), dtype=torch.half, device=self.device)
+        self.value = torch.zeros((games, area + 1), dtype=torch.half, device=self.device)
+        self.full = torch.zeros((games, area + 1), dtype=torch.bool, device=self.device)
+        line = (torch.arange(config.size, device=self.device) - config.size // 2).abs()
+        near = line <= CENTRE_RADIUS
+        self.centre = (near.unsqueeze(1) & near).flatten().float()
+        self._restart(search.row)
+
+    def advance(self, simulations: int, *, full: bool) -> EndedGames | None:
+        """Search every game and make a move in it; returns the games that ended.
+
+        `full` is whether the policies that the search finds are fit to learn from.
+        """
+        noise = torch.empty_like(self.search.noisy).exponential_(generator=self.generator)
+        board, last = boards_at(self.order, self.count)
+        found = self.search.run(board, last, simulations, gumbel=-noise.log())
+        self._record(found.policy, found.value, full=full)
+        self.order.scatter_(1, found.action.unsqueeze(1), self.count.short().unsqueeze(1))
+        self.count += 1
+        board, last = boards_at(self.order, self.count)
+        proof = self.detector.prove(board)
+        winning = proof.moves / proof.moves.sum(1, keepdim=True).clamp(min=1)
+        self._record(
+            winning, proof.value, full=True
+        )  # the next step replaces it, unless it is last
+        over = proof.proven | (self.count == board.shape[1])
+        index = over.nonzero().squeeze(1)
+        if not len(index):
+            return None
+        count = self.count[index]
+        ended = EndedGames(
+            order=self.order[index],
+            begin=self.begin[index],
+            length=count,
+            labelled=count + proof.proven[index],
+            result=proof.value[index] * (1 - 2 * (count & 1)),
+            policy=self.policy[index],
+            value=self.value[index],
+            full=self.full[index],
+        )
+        self._restart(index)
+        return ended
+
+    def _record(self, policy: Tensor, value: Tensor, *, full: bool) -> None:
+        row = self.search.row
+        self.policy[row, self.count] = policy.half()
+        self.value[row, self.count] = value.half()
+        self.full[row, self.count] = full
+
+    def _restart(self, index: Tensor) -> None:
+        """Begin games anew, with random stones near the centre, black and white in turn."""
+        games, most = len(index), self.opening_stones
+        number = torch.randint(most + 1, (games,), generator=self.generator, device=self.device)
+        order = torch.full_like(self.order[:games], UNFILLED)
+        if most:
+            weights = self.centre.expand(games, -1)
+            points = torch.multinomial(weights, most, generator=self.generator)
+            ply = torch.arange(most, device=self.device).expand(games, -1)
+            stones = torch.where(ply < number.unsqueeze(1), ply, UNFILLED).short()
+            order.scatter_(1, points, stones)
+        self.order[index], self.begin[index], self.count[index] = order, number, number
+
+    def state(self) -> dict[str, Tensor]:
+        """All that `restore` needs to continue the same games."""
+        names = ("order", "begin", "count", "policy", "value", "full")
+        return {"generator": self.generator.get_state()} | {
+            name: getattr(self, name).cpu() for name in names
+        }
+
+    def restore(self, state: dict[str, Tensor]) -> None:
+        """Continue from what `state` gave."""
+        if state["generator"].shape == self.generator.get_state().shape:
+            self.generator.set_state(state["generator"])
+        for name in state.keys() - {"generator"}:
+            getattr(self, name).copy_(state[name])
+
+
+def losses(network: nn.Module, sample: PositionSample, size: int) -> tuple[Tensor, Tensor]:
+    """The policy's cross-entropy and the value's mean squared error, of a sample."""
+    logits, value = network(planes_of(sample.board, sample.last, size).float())
+    entropy = -(sample.policy * logits.log_softmax(1)).sum(1)
+    learnt = sample.full.float()
+    policy_loss = (entropy * learnt).sum() / learnt.sum().clamp(min=1)
+    return policy_loss, nn.functional.mse_loss(value, sample.value)
+
+
+@dataclass
+class _Speed:
+    """The speed of self-play since the last row of the log."""
+
+    evaluations: int = 0
+    play_seconds: float = 0.0
+    since: float = field(default_factory=time.perf_counter)
+    last: float = 0.0
+    """Evaluations per second of self-play, in the last row."""
+
+    def row(self) -> dict[str, float]:
+        """Its columns in the log; `play_share` is the share of the time that self-play took."""
+        now = time.perf_counter()
+        self.last = self.evaluations / self.play_seconds
+        share = self.play_seconds / (now - self.since)
+        self.evaluations, self.play_seconds, self.since = 0, 0.0, now
+        return {"evaluations_per_s": self.last, "play_share": share}
+
+
+class ZeroTraining(TrainingRun[GomokuZero]):
+    """The training run of gomoku-zero."""
+
+    def __init__(self, config: GomokuZero, folder: Path) -> None:
+        super().__init__(config, folder)
+        on_gpu = self.device.type == "cuda"
+        torch.manual_seed(config.seed)
+        self.network = self._new(folded=False)
+        self.player = self._new(folded=True).eval().requires_grad_(False)
+        """The network in the form for playing: on a GPU in half the precision."""
+        self.dtype = torch.bfloat16 if on_gpu else torch.float32
+        self.player.to(self.dtype)
+        fold(self.network, self.player)
+        self.optimizer = torch.optim.AdamW(
+            self.network.parameters(),
+            lr=config.learning_rate,
+            weight_decay=config.weight_decay,
+            fused=on_gpu,
+        )
+        self.learner: nn.Module = self.network
+        self.evaluate_boards = self._evaluate_boards
+        if config.compile != "none":
+            self.learner = torch.compile(self.network)  # type: ignore[assignment]
+            self.evaluate_boards = torch.compile(
+                self._evaluate_boards, mode=config.compile, dynamic=False
+            )
+        detector = ThreatDetector(config.size, config.rule == "standard", self.device)
+        self.search = GumbelSearch(
+            self.evaluate_boards,
+            detector,
+            config.games,
+            simulations=config.most_simulations,
+            considered=config.considered,
+            max_depth=config.max_depth,
+            c_visit=config.c_visit,
+            c_scale=config.c_scale,
+            cuda_graph=config.cuda_graph,
+        )
+        self.play = ZeroSelfPlay(config, self.search, config.seed)
+        self.replay = PositionBuffer(config.capacity, config.size, self.device)
+        kept = config.keep_positions if config.games_file else 0
+        self.archive = GameArchive(config.size, config.rule, kept)
+        self.history: list[dict[str, Any]] = []
+        """Past networks in half precision, with their step and seconds."""
+        self.tally = torch.zeros(7, dtype=torch.float64, device=self.device)
+        """Sums since the last row of the log: policy loss, value loss, updates; games ended, won by
+        black, drawn, their stones."""
+        self.step = self.evaluations = self.games_ended = 0
+        self.speed = _Speed()
+
+    def _new(self, *, folded: bool) -> ZeroNetwork:
+        made = ZeroNetwork(self.config.blocks, self.config.channels, folded=folded)
+        return made.to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+
+    def _evaluate_boards(self, board: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
+        logits, value = self.player(planes_of(board, last, self.config.size).to(self.dtype))
+        return logits, value
+
+    def run(self, *, live: bool = True) -> None:
+        timer = RunTimer(self.config.minutes)
+        log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
+        with stoppable(timer), log:
+            while self.share(timer) < 1 and self.step < self.config.steps and not timer.over:
+                self.advance(self.share(timer))
+                self._keep_snapshot(timer)
+                self._log(log, timer)
+                if self.step % self.config.checkpoint_every == 0:
+                    self.checkpoint(timer)
+        self.checkpoint(timer)
+        self.seconds += timer.seconds
+        self.save()
+
+    def share(self, timer: RunTimer) -> float:
+        """The share of the whole run that is over: of its minutes, or else of its steps."""
+        if self.config.schedule_minutes:
+            return (self.seconds + timer.seconds) / (60 * self.config.schedule_minutes)
+        return self.step / self.config.steps
+
+    def advance(self, share: float) -> None:
+        """One step: a move in every game and, once the buffer holds `minimum`, the updates."""
+        config = self.config
+        started = time.perf_counter()
+        spread = config.simulations_end - config.simulations
+        simulations = round(config.simulations + spread * min(1.0, share))
+        full = self._is_full()
+        if not full:
+            simulations = min(simulations, config.fast_simulations)
+        ended = self.play.advance(simulations, full=full)
+        if ended is not None:
+            self._take(ended)
+        self.evaluations += config.games * (simulations + 1)
+        self.speed.evaluations += config.games * (simulations + 1)
+        self.speed.play_seconds += self._elapsed(started)
+        if len(self.replay) >= config.minimum:
+            set_learning_rate(
+                self.optimizer,
+                cosine_schedule(config.learning_rate, config.learning_rate_end, share),
+            )
+            for _ in range(config.updates):
+                self._update()
+            fold(self.network, self.player)
+        self.step += 1
+
+    def _is_full(self) -> bool:
+        """Playout cap randomisation: whether all games get the full search in this step."""
+        if not self.config.fast_share:
+            return True
+        drawn = torch.rand((), generator=self.play.generator, device=self.device)
+        return bool(drawn >= self.config.fast_share)
+
+    def _take(self, ended: EndedGames) -> None:
+        """Store games that ended."""
+        self.replay.add(ended, self.config.root_value_share)
+        if self.archive.capacity:
+            self.archive.add(ended)
+        self.games_ended += len(ended.length)
+        wins, draws = ended.result > 0, ended.result == 0
+        counted = [torch.ones_like(wins), wins, draws, ended.length]
+        self.tally[3:] += torch.stack([c.sum() for c in counted])
+
+    def _update(self) -> None:
+        """One gradient update."""
+        sample = self.replay.sample(self.config.batch_size, self.play.generator)
+        self.network.train()
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            policy_loss, value_loss = losses(self.learner, sample, self.config.size)
+        self.optimizer.zero_grad(set_to_none=True)
+        (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)
+        self.optimizer.step()
+        self.tally[:3] += torch.stack(
+            [policy_loss.detach(), value_loss.detach(), torch.ones_like(value_loss)]
+        )
+
+    def _elapsed(self, started: float) -> float:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize()
+        return time.perf_counter() - started
+
+    def _keep_snapshot(self, timer: RunTimer) -> None:
+        """Keep the network for the history of the run, at even shares of it."""
+        number = self.config.snapshots
+        if number and self.share(timer) >= (len(self.history) + 1) / number:
+            facts = {"step": self.step, "seconds": self.seconds + timer.seconds}
+            self.history.append(facts | packed(self.network, half=True))
+
+    def _log(self, log: Log, timer: RunTimer) -> None:
+        config = self.config
+        row: dict[str, float] = {}
+        if self.step % config.log_every == 0:
+            policy_loss, value_loss, updates, games, black, drawn, stones = self.tally.tolist()
+            self.tally.zero_()
+            row = {"positions": self.step * config.games, "games": self.games_ended}
+            if updates:
+                row |= {"policy_loss": policy_loss / updates, "value_loss": value_loss / updates}
+            if games:
+                row |= {"black": black / games, "drawn": drawn / games, "length": stones / games}
+            row |= self.speed.row()
+        if config.evaluate_every and self.step % config.evaluate_every == 0:
+            from .zero_evaluation import evaluate
+
+            row |= evaluate(self.search, config, self.step)
+        if row:
+            log.write({"step": self.step, "seconds": self.seconds + timer.seconds, **row})
+
+    def network_evaluations_per_s(self) -> float:
+        """What the network alone evaluates, batch after batch: the ceiling of self-play."""
+        board, last = boards_at(self.play.order, self.play.count)
+        batches, started = 0, time.perf_counter()
+        with torch.no_grad():
+            while not batches or self._elapsed(started) < 1:
+                self.evaluate_boards(board, last)
+                batches += 1
+        return batches * len(board) / self._elapsed(started)
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "step": self.step,
+            "evaluations": self.evaluations,
+            "games_ended": self.games_ended,
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "play": self.play.state(),
+            "replay": self.replay.state(),
+            "archive": self.archive.state(),
+            "history": self.history,
+            "tally": self.tally,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Continue from `state`: on a CPU exactly."""
+        self.step, self.evaluations = state["step"], state["evaluations"]
+        self.games_ended = state["games_ended"]
+        self.network.load_state_dict(state["network"])
+        fold(self.network, self.player)
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.play.restore(state["play"])
+        self.replay.restore(state["replay"])
+        self.archive.restore(state["archive"])
+        self.history = state["history"]
+        self.tally.copy_(state["tally"])
+
+    def save(self) -> None:
+        config = self.config
+        self.folder.mkdir(parents=True, exist_ok=True)
+        save(self.network, self.folder / "network.pt")
+        if self.history:
+            save_checkpoint(self.folder / "history.pt", {"networks": self.history})
+        if config.games_file:
+            self.archive.write(Path(config.games_file), config.keep_policies)
+        facts = describe(
+            config,
+            kind="gomoku-zero",
+            board_size=config.size,
+            channels=["own", "opponent", "black to move", "last move"],
+            rule=config.rule,
+            seed=config.seed,
+            steps=self.step,
+            positions=self.step * config.games,
+            games=self.games_ended,
+            seconds=round(self.seconds, 1),
+            evaluations=self.evaluations,
+            self_play_evaluations_per_s=round(self.speed.last),
+            network_evaluations_per_s=round(self.network_evaluations_per_s()),
+        )
+        write_json(self.folder / "metadata.json", facts)

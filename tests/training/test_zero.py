@@ -1,0 +1,429 @@
+"""Gomoku from zero: games by the rules, targets, replay, exact resuming, game files, export."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import Tensor
+
+from trireme.core.errors import BadSettings
+from trireme.gomoku.encode import GomokuEncoder, board_array
+from trireme.gomoku.rules import Gomoku
+from trireme.training.gomoku_games import GameShard, read_games
+from trireme.training.gomoku_zero import ZeroTraining, losses
+from trireme.training.promote import export_run
+from trireme.training.replay import UNFILLED
+from trireme.training.standalone import main
+from trireme.training.zero_games import EndedGames, GameArchive, PositionBuffer, boards_at
+from trireme.training.zero_network import (
+    NEVER,
+    ZeroNetwork,
+    folded_copy,
+    load,
+    packed,
+    planes_of,
+    unpacked,
+)
+
+from .plain_zero import prove, wins
+from .tiny import tiny_zero
+
+CPU = torch.device("cpu")
+
+
+def test_positions_are_those_of_the_encoder() -> None:
+    game = Gomoku(size=7)
+    moves = [(3, 3), (2, 4), (0, 6), (6, 1), (5, 5)]
+    order = torch.full((len(moves) + 1, 49), UNFILLED, dtype=torch.int16)
+    for ply, (row, col) in enumerate(moves):
+        order[:, row * 7 + col] = ply
+    board, last = boards_at(order, torch.arange(len(moves) + 1))
+    planes = planes_of(board, last, 7)
+    state = game.start()
+    for ply in range(len(moves) + 1):
+        assert torch.equal(planes[ply].to(torch.int8), torch.from_numpy(encode(game, state)))
+        colour = 1 if ply % 2 == 0 else -1
+        assert board[ply].tolist() == (board_array(game, state) * colour).ravel().tolist()
+        if ply < len(moves):
+            state = game.apply(state, {ply % 2: moves[ply]})
+
+
+def encode(game: Gomoku, state: Any) -> np.ndarray[Any, Any]:
+    return GomokuEncoder(game).planes(state)
+
+
+def played(steps: int, **changes: Any) -> list[EndedGames]:
+    training = ZeroTraining(tiny_zero(**changes), Path("unused"))
+    found = [training.play.advance(3, full=True) for _ in range(steps)]
+    return [ended for ended in found if ended is not None]
+
+
+@pytest.mark.parametrize("rule", ["standard", "freestyle"])
+def test_games_end_where_the_result_is_proven_and_not_before(rule: str) -> None:
+    exact, games, results = rule == "standard", 0, set()
+    for ended in played(30, rule=rule):
+        for i, length in enumerate(ended.length.tolist()):
+            begin, order = int(ended.begin[i]), ended.order[i : i + 1]
+            assert 0 <= begin <= 5
+            assert int((order < UNFILLED).sum()) == length
+            for ply in range(begin, length + 1):
+                board = tuple(boards_at(order, torch.tensor([ply]))[0][0].tolist())
+                proof = prove(board, exact=exact)
+                if ply < length:
+                    assert proof.value == 0
+            black = proof.value if length % 2 == 0 else -proof.value
+            assert float(ended.result[i]) == black
+            assert int(ended.labelled[i]) == length + (proof.value != 0)
+            assert proof.value or length == 49
+            results.add(black)
+            games += 1
+    assert games > 15
+    assert {1, -1} <= results
+
+
+def test_openings_lie_near_the_centre_and_have_up_to_five_stones() -> None:
+    training = ZeroTraining(tiny_zero(size=15, games=200, simulations_end=3), Path("unused"))
+    order = training.play.order
+    assert sorted(set(training.play.begin.tolist())) == [0, 1, 2, 3, 4, 5]
+    assert torch.equal((order < UNFILLED).sum(1), training.play.begin)
+    row, col = divmod((order < UNFILLED).nonzero()[:, 1].numpy(), 15)
+    assert row.min() == col.min() == 3
+    assert row.max() == col.max() == 11
+    none = ZeroTraining(tiny_zero(opening_stones=0), Path("unused"))
+    assert (none.play.order == UNFILLED).all()
+
+
+def one_game(value: float = 0.5) -> EndedGames:
+    """Two random stones, three chosen moves and a proven last position; black won."""
+    order = torch.full((1, 36), UNFILLED, dtype=torch.int16)
+    order[0, torch.tensor([10, 20, 5, 6, 7])] = torch.arange(5, dtype=torch.int16)
+    policy = torch.zeros((1, 37, 36), dtype=torch.half)
+    policy[0, torch.arange(6), torch.tensor([10, 20, 5, 6, 7, 8])] = 1  # as played
+    return EndedGames(
+        order=order,
+        begin=torch.tensor([2]),
+        length=torch.tensor([5]),
+        labelled=torch.tensor([6]),
+        result=torch.tensor([1.0]),
+        policy=policy,
+        value=torch.full((1, 37), value, dtype=torch.half),
+        full=torch.arange(37).unsqueeze(0) != 3,
+    )
+
+
+def test_value_targets_mix_the_result_with_the_root_value_for_the_side_to_move() -> None:
+    buffer = PositionBuffer(10, 6, CPU)
+    buffer.add(one_game(value=0.5), root_value_share=0.25)
+    assert len(buffer) == 4
+    black, white = 0.75 + 0.125, -0.75 + 0.125
+    assert buffer.columns["value"][:4].tolist() == [black, white, black, white]
+    assert buffer.columns["full"][:4].tolist() == [True, False, True, True]
+    assert buffer.columns["last"][:4].tolist() == [20, 5, 6, 7]
+    assert buffer.columns["board"][:4].abs().sum(1).tolist() == [2, 3, 4, 5]
+
+
+def test_the_newest_positions_replace_the_oldest() -> None:
+    buffer = PositionBuffer(6, 6, CPU)
+    buffer.add(one_game(), 0.0)
+    buffer.add(one_game(), 0.0)
+    assert (len(buffer), buffer.added) == (6, 8)
+    assert buffer.columns["last"].tolist() == [6, 7, 6, 7, 20, 5]
+    small = PositionBuffer(3, 6, CPU)
+    small.add(one_game(), 0.0)
+    assert sorted(small.columns["last"].tolist()) == [5, 6, 7]
+
+
+def test_a_sample_turns_board_policy_and_last_stone_alike() -> None:
+    buffer = PositionBuffer(10, 6, CPU)
+    game = one_game()
+    game.policy[0, torch.arange(2, 6)] = 0
+    game.policy[0, torch.arange(2, 6), torch.tensor([20, 5, 6, 7])] = 1  # at the last stone
+    buffer.add(game, 0.0)
+    sample = buffer.sample(200, torch.Generator().manual_seed(1))
+    assert torch.equal(sample.policy.argmax(1), sample.last)
+    assert (sample.board.gather(1, sample.last.unsqueeze(1)) == -1).all()
+    assert {5, 30, 0, 35} <= set(sample.last.tolist())  # all corners: symmetries differ
+
+
+def test_an_empty_board_has_no_last_stone_under_any_symmetry() -> None:
+    game = one_game()._replace(begin=torch.tensor([0]), labelled=torch.tensor([1]))
+    buffer = PositionBuffer(10, 6, CPU)
+    buffer.add(game, 0.0)
+    sample = buffer.sample(20, torch.Generator().manual_seed(1))
+    assert (sample.last == 36).all()
+    assert not planes_of(sample.board, sample.last, 6)[:, 3].any()
+
+
+def test_only_full_searches_teach_the_policy() -> None:
+    training = ZeroTraining(tiny_zero(size=6), Path("unused"))
+    training.replay.add(one_game(), 0.0)
+    sample = training.replay.sample(8, torch.Generator().manual_seed(1))
+    training.network.eval()
+    training.network.requires_grad_(False)
+    policy, value = losses(training.network, sample._replace(full=torch.zeros(8).bool()), 6)
+    assert policy == 0
+    some = losses(training.network, sample._replace(full=torch.arange(8) < 1), 6)[0]
+    first = sample._replace(**{k: getattr(sample, k)[:1] for k in sample._fields})
+    alone = losses(training.network, first._replace(full=torch.ones(1).bool()), 6)[0]
+    assert float(some) == pytest.approx(float(alone), rel=1e-5)
+    assert value > 0
+
+
+def test_playout_caps_leave_some_policies_out() -> None:
+    training = ZeroTraining(tiny_zero(fast_share=0.5, fast_simulations=1), Path("unused"))
+    for _ in range(20):
+        training.advance(0.0)
+    full = training.replay.columns["full"][: len(training.replay)]
+    assert 0.2 < full.float().mean() < 0.9
+    assert training.evaluations < 20 * 24 * 4
+
+
+def test_learning_fits_policy_and_value() -> None:
+    config = tiny_zero(size=6, channels=8, batch_size=32, learning_rate=0.01)
+    training = ZeroTraining(config, Path("unused"))
+    training.replay.add(one_game(), 0.0)
+    sums = [training.tally.clone()]
+    for _ in range(40):
+        training._update()
+        sums.append(training.tally.clone())
+    early, late = sums[3] / 3, (sums[40] - sums[37]) / 3
+    assert late[0] < 0.5 * early[0]
+    assert late[1] < 0.5 * early[1]
+
+
+def log_of(folder: Path) -> list[dict[str, Any]]:
+    timed = ("seconds", "evaluations_per_s", "play_share")
+    rows = [json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()]
+    return [{k: v for k, v in row.items() if k not in timed} for row in rows]
+
+
+def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
+    def config(name: str, **changes: Any) -> Any:
+        file = str(tmp_path / name / "games.npz")
+        return tiny_zero(games_file=file, keep_positions=60, fast_share=0.3, **changes)
+
+    ZeroTraining(config("whole"), tmp_path / "whole").run(live=False)
+    half = ZeroTraining(config("parts"), tmp_path / "parts")
+    while half.step < 15:
+        half.advance(half.step / 20)
+        half._keep_snapshot(Stopped())
+        if half.step % 2 == 0:
+            half.tally.zero_()  # a row of the log
+    half.checkpoint()
+    half.advance(0.75)  # work after the checkpoint, lost in the crash
+    rest = ZeroTraining(config("parts"), tmp_path / "parts")
+    rest.resume(tmp_path / "parts" / "checkpoint.pt")
+    assert rest.step == 15
+    rest.run(live=False)
+
+    assert differences(tensors(tmp_path / "whole"), tensors(tmp_path / "parts")) == []
+    assert log_of(tmp_path / "parts") == [r for r in log_of(tmp_path / "whole") if r["step"] > 15]
+    whole, parts = (read_games(tmp_path / n / "games-0.npz") for n in ("whole", "parts"))
+    assert np.array_equal(whole.moves, parts.moves)
+    assert np.array_equal(whole.values, parts.values, equal_nan=True)
+    with pytest.raises(BadSettings, match="other settings"):
+        ZeroTraining(config("parts", channels=5), tmp_path).resume(
+            tmp_path / "parts" / "checkpoint.pt"
+        )
+
+
+class Stopped:
+    """A timer at the beginning of a run."""
+
+    seconds = 0.0
+
+
+def tensors(folder: Path) -> dict[str, Any]:
+    """The last checkpoint, without times."""
+    state = torch.load(folder / "checkpoint.pt", weights_only=True)
+    for name in ("seconds", "config"):
+        del state[name]
+    for snapshot in state["history"]:
+        del snapshot["seconds"]
+    return dict(state)
+
+
+def differences(one: Any, other: Any, name: str = "state") -> list[str]:
+    """The names of the parts that are not bit for bit the same."""
+    if isinstance(one, Tensor):
+        return [] if torch.equal(one, other) else [name]
+    if isinstance(one, list | tuple):
+        one, other = dict(enumerate(one)), dict(enumerate(other))
+    if not isinstance(one, dict):
+        return [] if one == other else [name]
+    if one.keys() != other.keys():
+        return [name]
+    return [found for k in one for found in differences(one[k], other[k], f"{name}.{k}")]
+
+
+def test_a_run_leaves_log_history_weights_and_metadata(tmp_path: Path) -> None:
+    training = ZeroTraining(tiny_zero(evaluate_every=10, evaluate_games=2), tmp_path)
+    training.run(live=False)
+    rows = log_of(tmp_path)
+    assert {"policy_loss", "value_loss", "games", "black", "length"} <= set(rows[-1])
+    assert {row["step"] for row in rows if "vs_heuristic" in row} == {10, 20}
+    facts = json.loads((tmp_path / "metadata.json").read_text())
+    assert facts["kind"] == "gomoku-zero"
+    assert facts["positions"] == 20 * 24
+    assert facts["network_evaluations_per_s"] > 0
+    history = torch.load(tmp_path / "history.pt", weights_only=True)["networks"]
+    assert [past["step"] for past in history] == [10, 20]
+    board, last = boards_at(training.play.order, training.play.count)
+    planes = planes_of(board, last, 7).float()
+    now, past = load(tmp_path / "network.pt"), unpacked(history[-1])
+    with torch.no_grad():
+        assert torch.equal(now(planes)[1], training.network.eval()(planes)[1])
+        assert torch.allclose(now(planes)[0], past(planes)[0], atol=0.02)
+
+
+def test_minutes_of_the_whole_run_end_it_and_steer_the_schedules(tmp_path: Path) -> None:
+    training = ZeroTraining(tiny_zero(schedule_minutes=1.0), tmp_path)
+    timer = Stopped()
+    training.seconds = 30.0
+    assert training.share(timer) == 0.5  # type: ignore[arg-type]
+    training.seconds = 61.0
+    training.run(live=False)
+    assert training.step == 0
+    assert (tmp_path / "checkpoint.pt").exists()
+
+
+def test_the_form_for_playing_equals_the_network_it_was_folded_from() -> None:
+    torch.manual_seed(0)
+    network = ZeroNetwork(2, 8)
+    planes = (torch.rand(16, 4, 7, 7) > 0.7).float()
+    for _ in range(5):
+        network(planes + torch.randn_like(planes))  # statistics of the normalisation
+    network.eval()
+    folded = folded_copy(network)
+    with torch.no_grad():
+        (logits, value), (other, worth) = network(planes), folded(planes)
+    assert torch.allclose(logits, other, atol=1e-4)
+    assert torch.allclose(value, worth, atol=1e-5)
+    taken = (planes[:, 0] + planes[:, 1]).flatten(1) > 0
+    assert (logits[taken] == NEVER).all()
+    assert (logits[~taken] > -100).all()
+    assert packed(network, half=True)["weights"]["stem.weight"].dtype == torch.half
+
+
+def test_the_exported_network_gives_what_torch_gives(tmp_path: Path) -> None:
+    onnxruntime = pytest.importorskip("onnxruntime")
+    training = ZeroTraining(tiny_zero(steps=1), tmp_path)
+    training.run(live=False)
+    path = export_run(tmp_path)
+    session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    assert [i.name for i in session.get_inputs()] == ["planes"]
+    assert [o.name for o in session.get_outputs()] == ["policy", "value"]
+    planes = (torch.rand(3, 4, 9, 9) > 0.8).float()  # another size and batch than in training
+    policy, value = session.run(None, {"planes": planes.numpy()})
+    with torch.no_grad():
+        ours = load(tmp_path / "network.pt")(planes)
+    assert np.abs(policy - ours[0].numpy()).max() < 1e-3
+    assert np.abs(value - ours[1].numpy()).max() < 1e-4
+
+
+def kept(archive: GameArchive, folder: Path, policies: int) -> list[GameShard]:
+    return [read_games(path) for path in archive.write(folder / "games.npz", policies)]
+
+
+def test_game_files_hold_the_newest_games_and_policies_of_the_very_newest(tmp_path: Path) -> None:
+    archive = GameArchive(6, "standard", 10)
+    for value in (0.0, 0.25, 0.5, 0.75):
+        archive.add(one_game(value))
+    newest, older = kept(archive, tmp_path, 5)
+    assert newest.moves.tolist() == [[10, 20, 5, 6, 7]]
+    assert (newest.lengths.tolist(), newest.first.tolist()) == ([5], [2])
+    assert newest.results.tolist() == [1]
+    assert np.isnan(newest.values[0, :2]).all()
+    assert newest.values[0, 2:].tolist() == [0.75, 0.75, 0.75]
+    assert newest.policy_cells is not None
+    assert newest.policy_cells[0, 2:, 0].tolist() == [5, 6, 7]
+    assert newest.policy_weights is not None
+    assert newest.policy_weights[0, 2:].sum(1).tolist() == [1, 1, 1]
+    assert older.policy_cells is None
+    assert older.values[:, 2].tolist() == [0.25, 0.5]
+
+
+def test_no_games_make_no_file(tmp_path: Path) -> None:
+    assert kept(GameArchive(6, "standard", 10), tmp_path, 5) == []
+
+
+def test_a_run_writes_games_that_the_rules_accept(tmp_path: Path) -> None:
+    config = tiny_zero(steps=24, games_file=str(tmp_path / "games.npz"))
+    ZeroTraining(config, tmp_path / "run").run(live=False)
+    shard = read_games(tmp_path / "games-0.npz")
+    assert len(shard) > 5
+    assert (shard.size, shard.rule) == (7, "standard")
+    game, ply = shard.positions()
+    boards = shard.boards(game, ply)
+    for board, move, stones in zip(boards, shard.moves[game, ply], ply, strict=True):
+        colour = 1 if stones % 2 == 0 else -1
+        assert board[move] == 0
+        assert not wins(tuple(board.tolist()), int(move), colour, exact=True)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"opening_stones": 6}, "opening_stones"),
+        ({"size": 4}, "size"),
+        ({"simulations": 0}, "simulations"),
+        ({"fast_share": 1.5}, "fast_share"),
+        ({"minimum": 9, "capacity": 8}, "minimum"),
+        ({"games_file": "games.npz", "size": 16}, "games_file"),
+    ],
+)
+def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadSettings, match=message):
+        tiny_zero(**wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("games", "key: value"),
+        ("gamess: 3", "Did you mean 'games'"),
+        ("games: many", "games must be int"),
+        ("rule: renju", "standard | freestyle"),
+        ("size: 3", "size must be at least 5"),
+    ],
+)
+def test_mistakes_in_a_flat_config_are_told(
+    text: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "my.yaml"
+    config.write_text(text)
+    with pytest.raises(SystemExit):
+        main(["--config", str(config), "--out", str(tmp_path)])
+    assert message in capsys.readouterr().err
+
+
+BARE = """
+import sys
+for name in ("msgspec", "rich", "typer", "numba", "yaml", "gymnasium", "sqlalchemy", "onnx"):
+    sys.modules[name] = None
+from trireme.training.standalone import main
+main(sys.argv[1:])
+"""
+
+
+def test_training_starts_with_torch_and_numpy_alone(tmp_path: Path) -> None:
+    options = {"steps": 2, "games": 4, "size": 6, "blocks": 1, "channels": 4, "simulations": 2}
+    options |= {"simulations_end": 2, "fast_simulations": 2, "minimum": 1, "threads": 1}
+    config = tmp_path / "my.yaml"
+    config.write_text("".join(f"{k}: {v}\n" for k, v in options.items()) + "device: cpu # here\n")
+    command = [sys.executable, "-c", BARE, "--config", str(config), "--out", str(tmp_path)]
+    for more in ([], ["--steps", "3", "--resume"]):
+        done = subprocess.run(
+            [*command, "--log-every", "1", *more], capture_output=True, text=True, env=os.environ
+        )
+        assert done.returncode == 0, done.stderr
+    assert "step 3" in done.stdout
+    assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 3
