@@ -3,7 +3,9 @@
 The checker and the solver are plain Python on the rules and share nothing with the engine.
 """
 
+import json
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,6 +25,7 @@ from .positions import judged
 
 Stones = dict[Point, int]
 NODES = 30_000
+FORCED_WINS = Path(__file__).parents[2] / "benchmarks" / "gomoku_forced_wins.jsonl"
 
 
 class ProofSearch:
@@ -266,6 +269,24 @@ def test_a_double_three_is_a_vct_but_no_vcf() -> None:
     assert ProofChecker().vcf(dict(stones), 1, 9, []) is None
     assert search.prove(stones, 1) == 5
     assert search.line[0] == (7, 7)
+
+
+def test_the_shipped_forced_wins_are_positions_and_the_first_short_ones_are_confirmed() -> None:
+    lines = FORCED_WINS.read_text(encoding="utf-8").splitlines()
+    cases = [json.loads(line) for line in lines]
+    assert [case["id"] for case in cases] == list(range(len(cases)))
+    assert len({case["stones"] for case in cases}) == len(cases)
+    for case in cases:
+        state = Gomoku(position=case["stones"]).start()
+        assert (1 if state.colour == 1 else 2) == case["side"]
+        assert case["mate_plies"] % 2 == 1
+    search, checker = ProofSearch(15, True), ProofChecker()
+    for case in [case for case in cases if 5 <= case["mate_plies"] <= 9][:3]:
+        state = Gomoku(position=case["stones"]).start()
+        stones: Stones = dict(state.board().items())
+        plies = search.prove(stones, state.colour)
+        assert 0 < plies <= case["mate_plies"]
+        assert checker.escapes(stones, state.colour, search.strategy, plies) is None
 
 
 def _double_three() -> GomokuState:
