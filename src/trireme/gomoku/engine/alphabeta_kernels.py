@@ -180,7 +180,7 @@ def _value_without_moves(
     if value != UNKNOWN:
         return value, -1
     if depth > 0 and memory.excluded[ply] == 0:
-        entry = probe(tables.transpositions, memory.generation, key)
+        entry = probe(tables.transpositions, memory.generation, memory.kept_generations, key)
         value = cutoff_value(entry, depth, alpha, beta, ply)
         if value != UNKNOWN:
             return value, -1
@@ -215,7 +215,7 @@ def _is_singular(
     ply: int,
 ) -> bool:
     """Whether the hash move is better than all others by a margin, in a search half as deep."""
-    entry = probe(tables.transpositions, memory.generation, key)
+    entry = probe(tables.transpositions, memory.generation, memory.kept_generations, key)
     if entry < 0 or (entry & 255) < depth - 3 or (entry >> 8) & 3 == UPPER_BOUND:
         return False
     value = ((entry >> 24) & 0xFFFFF) - 65536
@@ -335,6 +335,34 @@ def _nth_best(values: Int32s, size: int, n: int) -> int:
     return -WIN
 
 
+@njit
+def _root_value(
+    board: EngineBoard,
+    memory: SearchMemory,
+    tables: HashTables,
+    depth: int,
+    low: int,
+    guess: int,
+    me: int,
+) -> int:
+    """The value of the root move that was made last, if it is above `low`; else an upper bound.
+
+    Where the value is likely near `guess`, a narrow window around it is searched first (aspiration
+    window), and opened on the side where the value turns out to lie.
+    """
+    ply = as_int(1)  # a literal 1 would compile the recursion twice, uncacheably
+    width = memory.aspiration
+    high = WIN
+    if width > 0 and abs(guess) < LIKELY_WIN and guess - width > low:
+        bottom, high = guess - width, guess + width
+        value = -alphabeta(board, memory, tables, depth - 1, -high, -bottom, 3 - me, ply)
+        if bottom < value < high or memory.stop != 0:
+            return value
+        if value >= high:
+            low, high = max(low, bottom), WIN
+    return -alphabeta(board, memory, tables, depth - 1, -high, -low, 3 - me, ply)
+
+
 @njit(nogil=True)
 def search_root(
     board: EngineBoard,
@@ -345,16 +373,18 @@ def search_root(
     moves: Int32s,
     jitter: Int32s,
     top: int,
+    guess: int,
     values: Int32s,
 ) -> int:
     """Search `moves: int32[m]` to `depth`, writing `values: int32[m]`; how many were finished.
 
     The best `top` get exact values, the rest upper bounds below them. `jitter: int32[m]` is added
-    to the values of moves that are not proven. The PV is left at ply 0. When the search is stopped,
-    the values of moves that were not finished are -WIN.
+    to the values of moves that are not proven. `guess` is what the first move is likely worth,
+    UNKNOWN where nothing is known. The PV is left at ply 0. When the search is stopped, the values
+    of moves that were not finished are -WIN.
     """
     values[:] = -WIN
-    best, ply = -WIN, as_int(1)  # a literal 1 would compile the recursion twice, uncacheably
+    best, ply = -WIN, as_int(1)
     for i in range(moves.size):
         move, bonus = as_int(moves[i]), as_int(jitter[i])
         alpha = -WIN if i < top else _nth_best(values, i, top)
@@ -364,8 +394,9 @@ def search_root(
         value = -WIN
         if i >= top:  # a null window first: is it better than the worst of the best `top`?
             value = -alphabeta(board, memory, tables, depth - 1, -low - 1, -low, 3 - me, ply)
-        if i < top or value > low:
-            value = -alphabeta(board, memory, tables, depth - 1, -WIN, -low, 3 - me, ply)
+        if i < top or (value > low and memory.stop == 0):
+            first = guess if i == 0 else as_int(UNKNOWN)
+            value = _root_value(board, memory, tables, depth, low, first, me)
         undo_move(board, move)
         if memory.stop != 0:
             return i

@@ -58,8 +58,8 @@ class Engine:
     ) -> None:
         """Put `stones` (a point and 1 black or -1 white, the newest last) on an empty board.
 
-        `walls` are points that nobody may use, as if they were off the board. The proof table is
-        kept where the position continues the one before.
+        `walls` are points that nobody may use, as if they were off the board. What was found out is
+        kept where the position continues the one before, else forgotten.
         """
         self.network.current = 0
         placed = [(mem.cell_of(point), _colour(mark)) for point, mark in stones]
@@ -67,10 +67,24 @@ class Engine:
         clear_board(self.board, self.size, np.array(off, np.int32))
         for cell, colour in placed:
             make_move(self.board, cell, colour)
-        if not (self._stones < set(placed) and self._walls == off):
-            self.proofs[:] = 0  # not the same game: what was proven there is not to matter here
+        if self._stones < set(placed) and self._walls == off and self.memory.kept_generations < 255:
+            self.memory.kept_generations += 1
+        else:
+            self._forget()
         self._stones, self._walls = set(placed), off
         self.colour = _colour(to_move)
+
+    def _forget(self) -> None:
+        """Forget all that was found out: the next analysis is not to depend on another game.
+
+        Entries of the transposition table need no clearing: only those of the newest
+        `kept_generations` count.
+        """
+        self.memory.kept_generations = 1
+        self.memory.history[:] = 0
+        self.memory.countermoves[:] = 0
+        self.proofs[:] = 0
+        self.tables.no_win[:] = 0
 
     def analyse(
         self,

@@ -17,6 +17,7 @@ from .analysis import CandidateMove, EngineAnalysis, Report, SearchLimits
 from .board_kernels import count_of, first_of, make_move, undo_move
 from .proof_number_kernels import prove_vct
 from .threat_search_kernels import vcf, vcf_defences
+from .transposition_kernels import UNKNOWN
 
 ROOT_VCF_NODES = 200_000
 """Nodes that a VCF search may take at the root."""
@@ -47,6 +48,7 @@ TREE_LIMITS = {
     "singular_depth": 99,
     "singular_margin": 10,
     "extend_answers": 0,
+    "aspiration": 0,
 }
 """The fields of `SearchMemory` that shape the tree."""
 ATTACK_SHARE, DEFENCE_SHARE = 0.8, 0.3
@@ -91,12 +93,11 @@ class IterativeDeepening:
         self._reset()
 
     def _reset(self) -> None:
-        """Forget what earlier analyses left; entries of the transposition table grow old."""
+        """Set the limits; what is known of the positions of the same game stays in the tables."""
         memory, limits = self.memory, self.limits
         memory.generation = (int(memory.generation) + 1) % 256
-        if memory.generation == 0:
+        if memory.generation == 0:  # or entries of 256 analyses ago would look new
             self.tables.transpositions[:] = 0
-        self.tables.no_win[:] = 0
         self.board.nodes = memory.stop = 0
         for field, value in TREE_LIMITS.items():
             setattr(memory, field, value)
@@ -104,8 +105,7 @@ class IterativeDeepening:
             memory.leaf_vcf_nodes = memory.inner_vcf_nodes = 0
         memory.node_limit = np.iinfo(np.int64).max if limits.nodes is None else limits.nodes
         memory.killers[:] = 0
-        memory.history[:] = 0
-        memory.countermoves[:] = 0
+        memory.history[:] //= 2
 
     def run(self) -> EngineAnalysis:
         """Search until a limit is reached or the result is proven."""
@@ -237,6 +237,7 @@ class IterativeDeepening:
             cells,
             self.jitter[cells],
             self.top,
+            self._guess(moves[0]),
             values,
         )
         if done == 0:
@@ -250,6 +251,11 @@ class IterativeDeepening:
         if self.report is not None:
             self.report(analysis)
         return analysis, ordered
+
+    def _guess(self, cell: int) -> int:
+        """What a move is likely worth: as much as in the last iteration."""
+        value = self.values.get(cell, UNKNOWN)
+        return value if value == UNKNOWN else value - int(self.jitter[cell])
 
     def _proven_win(self, plies: int) -> EngineAnalysis:
         pv, value = self._pv(), mem.WIN - plies

@@ -127,6 +127,8 @@ class SearchMemory:
     """Not 0: the last threat search did so."""
     generation: Annotated[int, np.int64]
     """The number of this analysis modulo 256, which its entries in the transposition table bear."""
+    kept_generations: Annotated[int, np.int64]
+    """How many analyses, this one and those just before it, have entries that count."""
     leaf_vcf_nodes: Annotated[int, np.int64]
     """Nodes that a VCF search may take at a leaf."""
     inner_vcf_nodes: Annotated[int, np.int64]
@@ -176,6 +178,8 @@ class SearchMemory:
     """From this depth on, a hash move that alone is good is extended by a ply."""
     singular_margin: Annotated[int, np.int64]
     """All others must be worse by this, in pattern points for every ply of depth."""
+    aspiration: Annotated[int, np.int64]
+    """Half the width of the first window at the root; 0: no aspiration window."""
     extend_answers: Annotated[int, np.int64]
     """Where at most so many moves answer a threat, they are searched a ply deeper."""
     moves: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]

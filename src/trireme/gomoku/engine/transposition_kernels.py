@@ -1,8 +1,8 @@
 """The transposition table: what was found out about a position, by its Zobrist hash.
 
 `table: int64[2**k, 2]` holds a hash and a packed entry a row, two rows a bucket. An entry packs
-depth, bound, best move, value and generation. It counts only within the analysis that wrote it, by
-its generation: no analysis depends on those before it.
+depth, bound, best move, value and generation. It counts within the game that it was written in, by
+its generation: no analysis depends on other games.
 """
 
 from trireme.core.jit import njit
@@ -44,12 +44,14 @@ def store(
 
 
 @njit
-def probe(table: Int64s, generation: int, key: int) -> int:
-    """The entry of a position, -1 when there is none from this analysis."""
+def probe(table: Int64s, generation: int, kept: int, key: int) -> int:
+    """The entry of a position, -1 when none of the last `kept` analyses wrote one."""
     row = key & (table.shape[0] - 2)
     for i in range(2):
-        if table[row + i, 0] == key and _generation(table[row + i, 1]) == generation:
-            return int(table[row + i, 1])
+        if table[row + i, 0] == key:
+            age = (generation - _generation(table[row + i, 1])) & 255
+            if age < kept:
+                return int(table[row + i, 1])
     return -1
 
 
