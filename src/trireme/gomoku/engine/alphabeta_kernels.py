@@ -205,27 +205,15 @@ def _value_without_moves(
 
 
 @njit
-def _is_singular(
-    board: EngineBoard,
-    memory: SearchMemory,
-    tables: HashTables,
-    key: int,
-    depth: int,
-    me: int,
-    ply: int,
-) -> bool:
-    """Whether the hash move is better than all others by a margin, in a search half as deep."""
+def _singular_bound(memory: SearchMemory, tables: HashTables, key: int, depth: int) -> int:
+    """What all other moves must not exceed if the hash move is to be singular, else UNKNOWN."""
     entry = probe(tables.transpositions, memory.generation, memory.kept_generations, key)
     if entry < 0 or (entry & 255) < depth - 3 or (entry >> 8) & 3 == UPPER_BOUND:
-        return False
+        return UNKNOWN
     value = ((entry >> 24) & 0xFFFFF) - 65536
     if abs(value) >= LIKELY_WIN:
-        return False
-    low = value - memory.singular_margin * depth - 1
-    memory.excluded[ply] = hash_move(entry)
-    value = alphabeta(board, memory, tables, (depth - 1) // 2, low, low + 1, me, ply)
-    memory.excluded[ply] = 0
-    return value <= low
+        return UNKNOWN
+    return value - memory.singular_margin * depth - 1
 
 
 @njit
@@ -259,11 +247,15 @@ def alphabeta(
         depth -= 1
     extended = -1
     if depth >= memory.singular_depth and first >= 0 and excluded == 0:
-        if _is_singular(board, memory, tables, key, depth, me, ply):
-            extended = first
-        memory.pv_lengths[ply] = 0
-        if memory.stop != 0:
-            return 0
+        low = _singular_bound(memory, tables, key, depth)
+        if low != UNKNOWN:
+            memory.excluded[ply] = first
+            half = (depth - 1) // 2
+            value = alphabeta(board, memory, tables, half, low, low + 1, me, ply)
+            memory.excluded[ply] = memory.pv_lengths[ply] = 0
+            if memory.stop != 0:
+                return 0
+            extended = first if value <= low else -1
     size = _list_answers(board, memory, tables, me, depth, first, ply)
     complete = size > 0
     left = depth if complete and size <= memory.extend_answers else depth - 1
