@@ -164,12 +164,12 @@ def gomoku_table(
     config: GomokuTable,
     run: RunOptions,
     games: Annotated[
-        list[Path],
+        list[Path] | None,
         typer.Option(
             help="A file of games to learn from: a shard (.npz) or JSON lines (.jsonl); once for "
             "each file.",
         ),
-    ],
+    ] = None,
 ) -> None:
     """Train the table network that Gomoku's engine evaluates with, from games.
 
@@ -177,7 +177,7 @@ def gomoku_table(
     """
     from trireme.training.gomoku_table import TableTraining
 
-    run.train(TableTraining(config, run.out, games))
+    run.train(TableTraining(config, run.out, games or []))
 
 
 @app.command("battleship-heatmap")
