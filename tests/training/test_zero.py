@@ -332,6 +332,19 @@ def test_a_run_leaves_log_history_weights_and_metadata(tmp_path: Path) -> None:
         assert torch.allclose(now(planes)[0], past(planes)[0], atol=0.02)
 
 
+def test_a_run_can_start_from_the_weights_of_another(tmp_path: Path) -> None:
+    first = ZeroTraining(tiny_zero(), tmp_path)
+    first.save()
+    path = str(tmp_path / "network.pt")
+    second = ZeroTraining(tiny_zero(seed=2, start_from=path), tmp_path)
+    one, other = first.player.state_dict(), second.player.state_dict()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    with pytest.raises(BadSettings, match=r"\(1, 4\), not \(2, 4\)"):
+        ZeroTraining(tiny_zero(blocks=2, start_from=path), tmp_path)
+    with pytest.raises(BadSettings, match="no network"):
+        ZeroTraining(tiny_zero(start_from="gone.pt"), tmp_path)
+
+
 def test_minutes_of_the_whole_run_end_it_and_steer_the_schedules(tmp_path: Path) -> None:
     training = ZeroTraining(tiny_zero(schedule_minutes=1.0), tmp_path)
     timer = Stopped()
