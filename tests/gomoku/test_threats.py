@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.board_kernels import make_move, undo_move
+from trireme.gomoku.engine.network_memory_kernels import new_network_memory
 from trireme.gomoku.engine.threat_search_kernels import vcf, vcf_defences, vct
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
 
@@ -21,7 +22,7 @@ class Prober(Grid):
     def __init__(self, size: int, exact: bool) -> None:
         super().__init__(size, exact)
         self.memory = mem.new_search_memory()
-        self.tables = mem.new_hash_tables(2, 1 << 14)
+        self.tables = mem.new_hash_tables(2, 1 << 14, new_network_memory())
 
     def ask(self, attacker: int, depth: int, nodes: int = 200_000, narrow: bool = False) -> int:
         """Plies to the win that was proven, 0 when none was."""

@@ -17,7 +17,14 @@ from trireme.training import battleship_heatmap, gomoku_dqn
 from trireme.training.config import fingerprint, load, shipped
 from trireme.training.plot import curves
 from trireme.training.promote import export_run, promote
-from trireme.training.settings import BattleshipHeatmap, BattleshipRL, Gate, GomokuDQN, GomokuZero
+from trireme.training.settings import (
+    BattleshipHeatmap,
+    BattleshipRL,
+    Gate,
+    GomokuDQN,
+    GomokuTable,
+    GomokuZero,
+)
 
 from .tiny import tiny_dqn, tiny_heatmap
 
@@ -25,6 +32,7 @@ ROOT = Path(trireme.__file__).parents[2]
 COMMANDS: dict[str, type[Any]] = {
     "gomoku-dqn": GomokuDQN,
     "gomoku-zero": GomokuZero,
+    "gomoku-table": GomokuTable,
     "battleship-heatmap": BattleshipHeatmap,
     "battleship-rl": BattleshipRL,
     "promote": Gate,
@@ -33,6 +41,8 @@ FILES = {
     "train.yaml": GomokuDQN,
     "cpu.yaml": GomokuDQN,
     "gpu.yaml": GomokuDQN,
+    "table.yaml": GomokuTable,
+    "table-cpu.yaml": GomokuTable,
     "zero-cpu.yaml": GomokuZero,
     "zero-gpu.yaml": GomokuZero,
     "eval.yaml": Gate,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from trireme.training.settings import BattleshipHeatmap, BattleshipRL, GomokuDQN, GomokuZero
+from trireme.training.settings import (
+    BattleshipHeatmap,
+    BattleshipRL,
+    GomokuDQN,
+    GomokuTable,
+    GomokuZero,
+)
 
 
 def tiny_dqn(**changes: Any) -> GomokuDQN:
@@ -55,6 +61,23 @@ def tiny_zero(**changes: Any) -> GomokuZero:
         "checkpoint_every": 6,
     }
     return GomokuZero(**{**settings, **changes})
+
+
+def tiny_table(**changes: Any) -> GomokuTable:
+    """A run of a second: a small mapping network, few positions."""
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 8,
+        "width": 8,
+        "batch_size": 16,
+        "warm_up": 2,
+        "held_out": 0.3,
+        "log_every": 2,
+        "evaluate_every": 4,
+        "checkpoint_every": 3,
+    }
+    return GomokuTable(**{**settings, **changes})
 
 
 def tiny_heatmap(**changes: Any) -> BattleshipHeatmap:

@@ -21,6 +21,7 @@ from trireme.training.settings import (
     BattleshipRL,
     Gate,
     GomokuDQN,
+    GomokuTable,
     GomokuZero,
 )
 
@@ -155,6 +156,28 @@ def gomoku_zero(config: GomokuZero, run: RunOptions) -> None:
     from trireme.training.gomoku_zero import ZeroTraining
 
     run.train(ZeroTraining(config, run.out))
+
+
+@app.command("gomoku-table")
+@with_settings(GomokuTable, out=Path("runs/gomoku-table"))
+def gomoku_table(
+    config: GomokuTable,
+    run: RunOptions,
+    games: Annotated[
+        list[Path],
+        typer.Option(
+            help="A file of games to learn from: a shard (.npz) or JSON lines (.jsonl); once for "
+            "each file.",
+        ),
+    ],
+) -> None:
+    """Train the table network that Gomoku's engine evaluates with, from games.
+
+    Example: `trireme train gomoku-table --config config/table.yaml --games games.npz`
+    """
+    from trireme.training.gomoku_table import TableTraining
+
+    run.train(TableTraining(config, run.out, games))
 
 
 @app.command("battleship-heatmap")

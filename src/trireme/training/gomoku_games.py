@@ -37,7 +37,7 @@ POLICY_SLOTS = 8
 """Points of a stored policy."""
 MIN_SIZE, MAX_SIZE = 5, 15
 RULES = ("standard", "freestyle")
-TYPES = {
+TYPES: dict[str, Any] = {
     "moves": np.uint8,
     "lengths": np.int16,
     "results": np.int8,
@@ -292,6 +292,6 @@ def _check_values(shard: GameShard) -> None:
     _refuse("policy_cells", outside.any((1, 2)), "points of the board")
 
 
-def _refuse(name: str, wrong: Array, wanted: str) -> None:
+def _refuse(name: str, wrong: Any, wanted: str) -> None:
     if wrong.any():
         raise TriremeError(f"game {int(np.argmax(wrong))}: {name} must be {wanted}")

@@ -185,8 +185,8 @@ class TableTraining(TrainingRun[GomokuTable]):
         config, timer = self.config, RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
         with stoppable(timer), log:
-            while self.step < config.steps and not timer.over:
-                self.advance(timer.seconds)
+            while self.step < config.steps and self._share(timer) < 1 and not timer.over:
+                self.advance(self._share(timer))
                 self._log(log, timer)
                 if self.step % config.checkpoint_every == 0:
                     self.checkpoint(timer)
@@ -194,10 +194,18 @@ class TableTraining(TrainingRun[GomokuTable]):
         self.seconds += timer.seconds
         self.save()
 
-    def advance(self, seconds: float = 0.0) -> None:
-        """One gradient update; `seconds` of this run are over."""
+    def _share(self, timer: RunTimer) -> float:
+        """The share of the whole run that is over: of its minutes, or else of its steps."""
+        if self.config.schedule_minutes:
+            return (self.seconds + timer.seconds) / (60 * self.config.schedule_minutes)
+        return self.step / self.config.steps
+
+    def advance(self, share: float) -> None:
+        """One gradient update, when `share` of the run is over."""
         config, games = self.config, self.games
-        set_learning_rate(self.optimizer, self._learning_rate(seconds))
+        rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
+        rate *= min(1.0, (self.step + 1) / max(1, config.warm_up))
+        set_learning_rate(self.optimizer, rate)
         index = torch.randint(len(games.training), (config.batch_size,), generator=self.generator)
         symmetry = torch.randint(8, (config.batch_size,), generator=self.generator)
         chosen = games.training[index.to(self.device)]
@@ -209,14 +217,6 @@ class TableTraining(TrainingRun[GomokuTable]):
         self.optimizer.step()
         self.losses += torch.stack([value_loss, policy_loss]).detach()
         self.step += 1
-
-    def _learning_rate(self, seconds: float) -> float:
-        config = self.config
-        share = self.step / config.steps
-        if config.schedule_minutes:
-            share = seconds / (60 * config.schedule_minutes)
-        rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
-        return rate * min(1.0, (self.step + 1) / max(1, config.warm_up))
 
     def _log(self, log: Log, timer: RunTimer) -> None:
         config = self.config
@@ -239,7 +239,7 @@ class TableTraining(TrainingRun[GomokuTable]):
         """The held-out positions of an evaluation, spread evenly over all, in parts."""
         held_out = self.games.held_out
         stride = -(-len(held_out) // self.config.evaluate_positions)
-        for part in held_out[::stride].split(READ_AT_ONCE):
+        for part in torch.split(held_out[::stride], READ_AT_ONCE):
             positions = self.games.batch(part)
             yield positions, self.games.reader(positions.stones)
 
@@ -304,7 +304,7 @@ class TableTraining(TrainingRun[GomokuTable]):
     def save(self) -> None:
         """Write `network.npz`, which the engine loads, and its metadata."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        arrays = self.model.to_arrays()
+        arrays: dict[str, Any] = {**self.model.to_arrays()}
         arrays["points_per_logit"] = np.array(self.points_per_logit(), np.float32)
         path = self.folder / "network.npz"
         np.savez_compressed(path, **arrays, rule=np.array(self.games.rule))

@@ -56,10 +56,11 @@ def promote(
     gate is kept in the run's folder either way.
     """
     kind = _metadata(folder)["kind"]
-    export_run(folder)
+    weights = export_run(folder)
     trial = {
         "gomoku-dqn": _gomoku_trial,
         "gomoku-zero": _gomoku_trial,
+        "gomoku-table": _table_trial,
         "battleship-heatmap": _battleship_trial,
         "battleship-rl": _battleship_trial,
     }[kind]
@@ -69,14 +70,19 @@ def promote(
         return Promotion(False, report, folder)
     target = models or _home(kind)
     target.mkdir(parents=True, exist_ok=True)
-    for name in ("network.onnx", "metadata.json", "report.json"):
+    for name in (weights.name, "metadata.json", "report.json"):
         shutil.copyfile(folder / name, target / name)
     return Promotion(True, report, target)
 
 
 def export_run(folder: Path) -> Path:
-    """Write the trained network of a run's folder as `network.onnx` beside it."""
+    """Write the trained network of a run's folder as `network.onnx` beside it.
+
+    The table network is in its final form, `network.npz`, already.
+    """
     kind, path = _metadata(folder)["kind"], folder / "network.onnx"
+    if kind == "gomoku-table":
+        return folder / "network.npz"
     if kind == "gomoku-dqn":
         from trireme.gomoku.agents.dqn_network import load as load_dqn
 
@@ -160,6 +166,25 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None)
         over = gate(game, tree, bare, threshold=0.5, games=config.tree_games, out=place, **common)
         report["dqn+mcts against dqn"] = _without_folder(over)
     return report
+
+
+def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
+    """The engine with the network against the engine with patterns, at equal time."""
+    weights = (folder / "network.npz").absolute()
+    seconds = f"seconds={config.seconds}"
+    result = gate(
+        Gomoku(rule=_metadata(folder)["rule"]),
+        Entrant("network", f'search:evaluation=network,model="{weights}",{seconds}'),
+        Entrant("patterns", f"search:evaluation=patterns,{seconds}"),
+        threshold=config.threshold,
+        games=config.games,
+        out=_arena(folder, "patterns"),
+        seed=config.seed,
+        executor=config.executor,
+        workers=config.workers or None,
+        on_game=on_game,
+    )
+    return {"passed": result.passed, "against": {"patterns": _without_folder(result)}}
 
 
 def _battleship_trial(

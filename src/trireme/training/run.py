@@ -108,6 +108,7 @@ RESUMABLE = frozenset(
         "log_every",
         "evaluate_every",
         "evaluate_games",
+        "evaluate_positions",
         "checkpoint_every",
         "checkpoint_replay",
         "schedule_minutes",

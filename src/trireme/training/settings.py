@@ -336,6 +336,9 @@ class Gate:
     random_threshold: float = option(0.95, "gomoku: the score to reach against random")
     epsilon: float = option(0.02, "gomoku: share of random moves of both sides, so that games vary")
     tree_games: int = option(0, "gomoku: games of dqn+mcts against dqn, for the report; 0: none")
+    seconds: float = option(
+        0.1, "gomoku-table: seconds a move of the engines with the network and with patterns"
+    )
     most_shots: float = option(50.0, "battleship: the mean shots to stay below; lower is stricter")
     seed: int = option(0, "random seed of the schedule")
     executor: Literal["serial", "processes", "ray"] = option(

@@ -117,14 +117,14 @@ class TableModel(nn.Module):
             half = self._map(self.points)
             return torch.cat([half, half.index_select(0, self.swapped)], 1)
         both = torch.stack([rows, self.swapped[rows]])
-        known, places = both.unique(return_inverse=True)
+        known, places = both.unique(return_inverse=True)  # type: ignore[no-untyped-call]
         half = self._map(self.points[known])
         return torch.cat([half[places[0]], half[places[1]]], 1)
 
     def _map(self, points: Tensor) -> Tensor:
         """The mapping network on windows int8[N, 11], the mean over both directions."""
         letters = torch.tensor([1, 2, OFF_BOARD], dtype=torch.int8, device=points.device)
-        sides = []
+        sides: list[Tensor] = []
         for windows in (points, points.flip(1)):
             x = (windows[:, :, None] == letters).flatten(1).to(self.map1.weight.dtype)
             x = functional.silu(self.map1(x))
@@ -142,7 +142,7 @@ class TableModel(nn.Module):
             with torch.autocast("cuda", torch.bfloat16):
                 table = self.table()
         else:
-            known, rows = rows.unique(return_inverse=True)
+            known, rows = rows.unique(return_inverse=True)  # type: ignore[no-untyped-call]
             table = self.table(known)
         summed = functional.embedding_bag(rows.reshape(-1, 4), table.float(), mode="sum")
         features = summed.view(batch, area, self.features).clamp(0, CLAMP)

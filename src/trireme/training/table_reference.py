@@ -30,7 +30,8 @@ def score_table() -> NDArray[np.int32]:
 def pattern_evaluation(lines: Lines, scores: Tensor) -> Tensor:
     """float[B]: the side to move's pattern scores less the other's, summed over empty points."""
     own, other = scores[lines.shapes] * lines.empty
-    return (own.sum(1) - other.sum(1)).float()
+    difference: Tensor = own.sum(1) - other.sum(1)
+    return difference.float()
 
 
 def log_loss(logits: Floats, wanted: Floats) -> float:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from numpy.random import Generator
 
-from trireme.core.errors import BadSpec
+from trireme.core.errors import AgentNotReady, BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits
 from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.table_network import SHIPPED, TableNetwork, load_table_network
 from trireme.gomoku.openings import first_stone
 from trireme.gomoku.rules import Action, Gomoku, GomokuState
 from trireme.gomoku.swap2 import BALANCED, opening_action
@@ -58,6 +60,10 @@ class Search:
         24,
         "how much worse an early move may be, in pattern points; 0: always the best",
     )
+    evaluation: Literal["patterns", "network"] = option(
+        "patterns", "static evaluation: hand-tuned patterns, or a trained table network"
+    )
+    model: str = option("", "the network's file, for evaluation=network; empty: the one that ships")
 
     name: ClassVar[str] = "search"
 
@@ -70,6 +76,8 @@ class Search:
                 raise BadSpec(f"{what} must be more than 0, not {value}")
         if self.variety < 0:
             raise BadSpec(f"variety must be 0 or more, not {self.variety}")
+        if self.model and self.evaluation != "network":
+            raise BadSpec(f"model={self.model} needs evaluation=network")
 
     @property
     def timed(self) -> bool:
@@ -126,8 +134,15 @@ class Search:
     def engine(self, game: Gomoku) -> Engine:
         exact = game.rule == "standard"
         if self._engine is None or (self._engine.size, self._engine.exact) != (game.size, exact):
-            self._engine = Engine(game.size, exact)
+            network = self._network(game.rule) if self.evaluation == "network" else None
+            self._engine = Engine(game.size, exact, network=network)
         return self._engine
+
+    def _network(self, rule: str) -> TableNetwork:
+        network = load_table_network(Path(self.model) if self.model else SHIPPED)
+        if network.rule != rule:
+            raise AgentNotReady(f"the network learnt from {network.rule} games, not {rule} ones")
+        return network
 
     def _variety(self, view: GomokuState) -> int:
         """Most in the first moves, where many are equally good, none after the opening."""

@@ -31,6 +31,7 @@ from .move_ordering_kernels import (
     pick_next,
     record_cutoff,
 )
+from .table_network_kernels import network_value
 from .threat_search_kernels import extend_pv, vcf
 from .transposition_kernels import (
     EXACT,
@@ -61,7 +62,15 @@ def evaluate(board: EngineBoard, me: int) -> int:
 
 
 @njit
-def _terminal_value(board: EngineBoard, me: int, ply: int) -> int:
+def static_value(board: EngineBoard, tables: HashTables, me: int) -> int:
+    """The evaluation of patterns, or of the table network where one is loaded."""
+    if tables.network.enabled != 0:
+        return network_value(board, tables.network, me)
+    return evaluate(board, me)
+
+
+@njit
+def _terminal_value(board: EngineBoard, tables: HashTables, me: int, ply: int) -> int:
     """The value of a position that needs no search, else UNKNOWN."""
     if board.stone_count == board.area:
         return 0
@@ -73,7 +82,7 @@ def _terminal_value(board: EngineBoard, me: int, ply: int) -> int:
     if threatened == 0 and count_of(board, me, MAKES_OPEN_FOUR) > 0:
         return WIN - ply - 3
     if ply + 8 > MAX_PLY // 2:
-        return evaluate(board, me)
+        return static_value(board, tables, me)
     return UNKNOWN
 
 
@@ -145,7 +154,7 @@ def _value_without_moves(
     At depth 0 and below, quiescence: the static evaluation, unless a five or an open four is to be
     answered.
     """
-    value, entry, other = _terminal_value(board, me, ply), -1, 3 - me
+    value, entry, other = _terminal_value(board, tables, me, ply), -1, 3 - me
     if value != UNKNOWN:
         return value, -1
     if depth > 0:
@@ -160,7 +169,7 @@ def _value_without_moves(
         memory.pv_lengths[ply] = 0
         quiet = count_of(board, other, MAKES_OPEN_FOUR) == 0
         if depth <= 0 and (quiet or depth <= -memory.quiescence_plies):
-            return evaluate(board, me), -1
+            return static_value(board, tables, me), -1
     return UNKNOWN, hash_move(entry)
 
 

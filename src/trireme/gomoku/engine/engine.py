@@ -13,7 +13,9 @@ from . import memory_kernels as mem
 from .analysis import EngineAnalysis, Report, SearchLimits
 from .board_kernels import clear_board, make_move
 from .iterative_deepening import IterativeDeepening
+from .network_memory_kernels import new_network_memory
 from .patterns import pattern_tables
+from .table_network import TableNetwork, install
 
 TABLE_ROWS = 1 << 20
 """Rows of the transposition table, 16 bytes each."""
@@ -24,11 +26,22 @@ THREAT_ROWS = 1 << 18
 class Engine:
     """One searcher with its memory; not for two threads at once, except for `stop`."""
 
-    def __init__(self, size: int = 15, exact: bool = True, *, rows: int = TABLE_ROWS) -> None:
+    def __init__(
+        self,
+        size: int = 15,
+        exact: bool = True,
+        *,
+        rows: int = TABLE_ROWS,
+        network: TableNetwork | None = None,
+    ) -> None:
+        """`network` evaluates positions in place of the patterns."""
         self.size, self.exact = size, exact
+        self.network = new_network_memory()
+        if network is not None:
+            install(network, self.network)
         self.board = mem.new_board(*pattern_tables(exact))
         self.memory = mem.new_search_memory()
-        self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows))
+        self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows), self.network)
         self.set_position([], 1)
 
     def stop(self) -> None:
@@ -42,6 +55,7 @@ class Engine:
 
         `walls` are points that nobody may use, as if they were off the board.
         """
+        self.network.current = 0
         clear_board(self.board, self.size, np.array([mem.cell_of(p) for p in walls], np.int32))
         self.last_stones: dict[int, tuple[int, int]] = {mem.BLACK: (-1, -1), mem.WHITE: (-1, -1)}
         for point, mark in stones:

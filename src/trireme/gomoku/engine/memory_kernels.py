@@ -13,10 +13,15 @@ the next. A *colour* is 1 (black) or 2 (white); an axis of 2 has black at 0 and 
 counts moves from the root of the search.
 """
 
-from typing import Annotated, Any, NamedTuple, cast, get_type_hints
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple, cast, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from .network_memory_kernels import NetworkMemory
 
 Bytes = NDArray[np.uint8]
 Int32s = NDArray[np.int32]
@@ -145,6 +150,8 @@ class HashTables(NamedTuple):
     """int64[2**k, 2]: the transposition table, see `transposition_kernels`."""
     no_win: Int64s
     """int64[2**k]: hashes of positions from which a threat search found no win."""
+    network: NetworkMemory
+    """The table network, if one evaluates."""
 
 
 def new_record(layout: type) -> Any:
@@ -167,9 +174,9 @@ def new_search_memory() -> SearchMemory:
     return cast(SearchMemory, new_record(SearchMemory))
 
 
-def new_hash_tables(rows: int, threat_rows: int) -> HashTables:
+def new_hash_tables(rows: int, threat_rows: int, network: NetworkMemory) -> HashTables:
     """Empty tables; both numbers are powers of two."""
-    return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64))
+    return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64), network)
 
 
 def cell_of(point: tuple[int, int]) -> int:

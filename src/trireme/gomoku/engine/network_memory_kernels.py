@@ -9,12 +9,13 @@ from typing import Annotated, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .memory_kernels import CELLS, LINE_KEYS, Int32s, new_record
+from .memory_kernels import CELLS, Int32s, new_record
 
 Float32s = NDArray[np.float32]
 
-TABLE_ROWS = 199_290
-"""Line windows up to direction, see `line_windows`."""
+WINDOWS = 397_488
+HALVES = 364
+"""Line windows, and the cases of the five points to one side, see `line_windows`."""
 FEATURES = 32
 """Numbers in a row: the first half sees black's stones as own, the second half white's."""
 HALF = FEATURES // 2
@@ -43,20 +44,23 @@ class NetworkMemory:
     first_cell: Annotated[int, np.int64]
     last_cell: Annotated[int, np.int64]
     """Where the board's cells begin and end."""
-    clamp: Annotated[float, np.float32]
+    clamp: Annotated[Any, np.float32]
     """CLAMP in units."""
-    pool: Annotated[float, np.float32]
+    pool: Annotated[Any, np.float32]
     """What turns the sum of features into the value head's input."""
-    points_per_logit: Annotated[float, np.float32]
-    unit: Annotated[float, np.float32]
+    points_per_logit: Annotated[Any, np.float32]
+    unit: Annotated[Any, np.float32]
     stones: Annotated[Int32s, np.int32, CELLS]
     """The board that was evaluated last."""
-    rows: Annotated[Int32s, np.int32, (CELLS, 4)]
-    """By direction: the row of the table for the line window around a cell."""
+    windows: Annotated[Int32s, np.int32, (CELLS, 4)]
+    """By direction: the line window around a cell, a row of the table."""
     sums: Annotated[Float32s, np.float32, (CELLS, FEATURES)]
-    """The sum of the four rows of a cell, not clamped."""
+    """The sum of a cell's four rows, not clamped."""
     pooled: Annotated[Float32s, np.float32, FEATURES]
     """The sum of the clamped features over all cells."""
+    hidden_units: Annotated[int, np.int64]
+    """HIDDEN. LLVM vectorises a loop whose length it does not know, and unrolls one that it does:
+    from here the value head gets its speed."""
     hidden: Annotated[Float32s, np.float32, (2, HIDDEN)]
     """Room for the value head's layers."""
     value1: Annotated[Float32s, np.float32, (FEATURES, HIDDEN)]
@@ -66,13 +70,14 @@ class NetworkMemory:
     value2: Annotated[Float32s, np.float32, (HIDDEN, HIDDEN)]
     value2_bias: Annotated[Float32s, np.float32, HIDDEN]
     value3: Annotated[Float32s, np.float32, HIDDEN]
-    value3_bias: Annotated[float, np.float32]
+    value3_bias: Annotated[Any, np.float32]
     policy: Annotated[Float32s, np.float32, FEATURES]
+    """Weights of a point's features in units, own half first."""
     policy_kinds: Annotated[Float32s, np.float32, (8, 8)]
     """By own and other kind of move at a point."""
-    table: Annotated[NDArray[np.int16], np.int16, (TABLE_ROWS, FEATURES)]
-    row_of_line: Annotated[Int32s, np.int32, 3 * LINE_KEYS]
-    """By `stone << 20 | line key`: the row of the table."""
+    half_index: Annotated[NDArray[np.int16], np.int16, (2, 1024)]
+    """The number of the five points before and after a cell, by their half of the line key."""
+    table: Annotated[NDArray[np.int16], np.int16, (WINDOWS, FEATURES)]
 
 
 def new_network_memory() -> NetworkMemory:

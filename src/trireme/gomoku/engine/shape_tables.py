@@ -46,7 +46,7 @@ def shape_table(exact: bool) -> Bytes:
         chosen = np.flatnonzero(own == count)
         shapes[chosen] = _shapes(chosen, shapes, exact)
     stones = (keys >> 1 ^ keys) & 0x55555
-    return shapes | shapes[keys ^ (stones | stones << 1)] << 4
+    return np.asarray(shapes | shapes[keys ^ (stones | stones << 1)] << 4, np.uint8)
 
 
 def _shapes(keys: Numbers, shapes: Bytes, exact: bool) -> Bytes:

@@ -33,14 +33,13 @@ from numpy.typing import NDArray
 
 from trireme.core.errors import AgentNotReady
 
-from .line_windows import line_windows, one_hot
+from .line_windows import ROWS, line_windows, one_hot
 from .memory_kernels import KINDS
 from .network_memory_kernels import (
     CLAMP,
     FEATURES,
     HALF,
     HIDDEN,
-    TABLE_ROWS,
     THREAT_KINDS,
     THREAT_LEVELS,
     NetworkMemory,
@@ -81,13 +80,12 @@ class TableNetwork(NamedTuple):
     """The arrays of the file."""
     rule: str
     table: NDArray[np.int16]
-    """int16[TABLE_ROWS, FEATURES], in units of 1 / `unit`."""
+    """int16[ROWS, FEATURES], by rows of `line_windows`, in units of 1 / `unit`."""
     unit: float
 
 
-def load_network(path: Path | None = None) -> TableNetwork:
-    """Read and tabulate a network, the one that ships by default; once for each file a process."""
-    path = SHIPPED if path is None else path
+def load_table_network(path: Path = SHIPPED) -> TableNetwork:
+    """Read and tabulate a network; once for each file a process."""
     try:
         return _load(path.absolute(), path.stat().st_mtime_ns)
     except OSError as error:
@@ -106,11 +104,11 @@ def _load(path: Path, changed: int) -> TableNetwork:
     with path.open("rb") as file, np.load(file) as found:
         weights, rule = {name: found[name] for name in SHAPES}, str(found["rule"])
     _check(weights)
-    return TableNetwork(weights, rule, *_quantise(tabulate(weights)))
+    return TableNetwork(weights, rule, *quantise(tabulate(weights)))
 
 
 def _check(weights: Mapping[str, Any]) -> None:
-    width = weights["map1_weight"].shape[0]
+    width = len(np.atleast_2d(weights["map1_weight"]))
     for name, wanted in SHAPES.items():
         shape = tuple(width if size == "width" else size for size in wanted)
         array = weights[name]
@@ -121,10 +119,10 @@ def _check(weights: Mapping[str, Any]) -> None:
 
 
 def tabulate(weights: Mapping[str, Float32s]) -> Float32s:
-    """The rows of all line windows, float32[TABLE_ROWS, FEATURES], by the mapping network."""
+    """The rows of all line windows, float32[ROWS, FEATURES], by the mapping network."""
     windows = line_windows()
-    half = np.empty((TABLE_ROWS, HALF), np.float32)
-    for start in range(0, TABLE_ROWS, CHUNK):
+    half = np.empty((ROWS, HALF), np.float32)
+    for start in range(0, ROWS, CHUNK):
         points = windows.points[start : start + CHUNK]
         both = _map(weights, one_hot(points)) + _map(weights, one_hot(points[:, ::-1]))
         half[start : start + CHUNK] = both / 2
@@ -138,7 +136,7 @@ def _map(weights: Mapping[str, Float32s], x: Float32s) -> Float32s:
     return np.asarray(x @ weights["map3_weight"].T + weights["map3_bias"])
 
 
-def _quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
+def quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
     """The table in 16 bits, and its unit: whole, so that clamped sums are whole numbers, too."""
     largest = float(np.abs(table).max())
     unit = np.floor(min(FINEST_UNIT, np.iinfo(np.int16).max / max(largest, 1e-9)))
@@ -149,12 +147,13 @@ def _quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
 
 def install(network: TableNetwork, memory: NetworkMemory) -> None:
     """Make `memory` evaluate with `network` from now on."""
-    weights = network.weights
+    weights, windows = network.weights, line_windows()
     memory.enabled, memory.current = 1, 0
     memory.unit, memory.clamp = network.unit, CLAMP * network.unit
     memory.points_per_logit = weights["points_per_logit"]
-    memory.table[:] = network.table
-    memory.row_of_line[:] = line_windows().row_of_line
+    memory.table[:] = network.table[windows.row_of_window]
+    memory.half_index[:] = windows.half_index
+    memory.hidden_units = HIDDEN
     memory.value1[:] = weights["value1_weight"].T
     memory.value1_bias[:] = weights["value1_bias"]
     memory.threats[:] = weights["threats"]
@@ -162,5 +161,5 @@ def install(network: TableNetwork, memory: NetworkMemory) -> None:
     memory.value2_bias[:] = weights["value2_bias"]
     memory.value3[:] = weights["value3_weight"][0]
     memory.value3_bias = weights["value3_bias"][0]
-    memory.policy[:] = weights["policy_features"]
+    memory.policy[:] = weights["policy_features"] / network.unit
     memory.policy_kinds[:] = weights["policy_kinds"]

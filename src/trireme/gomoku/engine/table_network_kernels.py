@@ -1,8 +1,9 @@
-"""The table network in the engine: features updated where lines changed, value and policy.
+"""The table network in the engine, an efficiently updatable neural network (NNUE).
 
-Nothing is done when moves are made and undone. An evaluation compares the board with the one that
-was evaluated last and updates the lines through the stones that differ: between two leaves of a
-search these are a few, and inner nodes cost nothing.
+The accumulators, the features of all points, depend on a line only through its window, so they
+change only where lines changed. Nothing is done when moves are made and undone. An evaluation
+compares the board with the one that was evaluated last and updates the lines through the stones
+that differ: between two leaves of a search these are a few, and inner nodes cost nothing.
 """
 
 from typing import Any
@@ -14,7 +15,6 @@ from trireme.core.jit import njit
 from .board_kernels import as_int, count_of, kind_of
 from .memory_kernels import (
     LIKELY_WIN,
-    LINE_KEYS,
     MAKES_THREE,
     WALL,
     WIDTH,
@@ -23,6 +23,7 @@ from .memory_kernels import (
 from .network_memory_kernels import (
     FEATURES,
     HALF,
+    HALVES,
     HIDDEN,
     POOL_SCALE,
     THREAT_KINDS,
@@ -30,25 +31,27 @@ from .network_memory_kernels import (
     NetworkMemory,
 )
 
-ZERO = np.float32(0.0)
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
 POLICY_UNIT = 100
 """`policy_score` is in hundredths of a logit."""
 
 
 @njit
-def _row_of(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> Any:
-    """The row of the table for the window around a cell in direction `d`."""
-    line = as_int(board.stones[cell]) * LINE_KEYS + as_int(board.line_keys[d, cell])
-    return network.row_of_line[np.uint64(line)]
+def _window(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> Any:
+    """The line window around a cell in direction `d`: its row of the table."""
+    key = np.uint64(board.line_keys[d, cell])
+    before = network.half_index[np.uint64(0), key & np.uint64(1023)]
+    after = network.half_index[np.uint64(1), key >> np.uint64(10)]
+    return (before * HALVES + after) * 3 + board.stones[cell]
 
 
 @njit
-def _replace_row(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> None:
+def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> None:
     """Bring a cell's features up to date with its window in direction `d`."""
-    new, old = _row_of(board, network, d, cell), network.rows[cell, d]
+    new, old = _window(board, network, d, cell), network.windows[cell, d]
     if new == old:
         return
-    network.rows[cell, d] = new
+    network.windows[cell, d] = new
     top = network.clamp
     u, v = np.uint64(new), np.uint64(old)
     for i in range(FEATURES):
@@ -72,10 +75,10 @@ def _start(board: EngineBoard, network: NetworkMemory) -> None:
         for c in range(FEATURES):
             network.sums[cell, c] = ZERO
         for d in range(4):
-            row = _row_of(board, network, np.uint64(d), cell)
-            network.rows[cell, d] = row
+            window = _window(board, network, np.uint64(d), cell)
+            network.windows[cell, d] = window
             for c in range(FEATURES):
-                network.sums[cell, c] += np.float32(network.table[row, c])
+                network.sums[cell, c] += np.float32(network.table[window, c])
         for c in range(FEATURES):
             network.pooled[c] += min(max(network.sums[cell, c], ZERO), network.clamp)
     network.pool = np.float32(POOL_SCALE) / (np.float32(board.area) * network.unit)
@@ -88,14 +91,14 @@ def _update_around(board: EngineBoard, network: NetworkMemory, cell: np.uint64) 
     for d in range(4):
         u = np.uint64(d)
         step = np.uint64(1) if d == 0 else np.uint64(WIDTH - 2 + d)
-        _replace_row(board, network, u, cell)
+        _replace_window(board, network, u, cell)
         for side in range(2):
             at = cell
             for _ in range(5):
                 at = at + step if side == 0 else at - step
                 if board.stones[at] == WALL:
                     break
-                _replace_row(board, network, u, at)
+                _replace_window(board, network, u, at)
 
 
 @njit
@@ -119,21 +122,26 @@ def update_network(board: EngineBoard, network: NetworkMemory) -> None:
 
 
 @njit
+def _add(network: NetworkMemory, layer: int, x: Any, weights: Any) -> None:
+    """Add `x` times a row of weights, float32[HIDDEN], to a layer of the value head."""
+    for i in range(network.hidden_units):
+        j = np.uint64(i)
+        network.hidden[np.uint64(layer), j] += x * weights[j]
+
+
+@njit
 def _first_layer(board: EngineBoard, network: NetworkMemory, me: int) -> None:
     """The value head's first layer, from pooled features and counts of threats."""
-    for j in range(HIDDEN):
-        network.hidden[0, j] = network.value1_bias[j]
+    network.hidden[0, :] = network.value1_bias
     turn = 0 if me == 1 else HALF  # own features come first
     for c in range(FEATURES):
-        x = network.pooled[(c + turn) % FEATURES] * network.pool
-        for j in range(HIDDEN):
-            network.hidden[0, j] += x * network.value1[c, j]
+        x = network.pooled[np.uint64((c + turn) % FEATURES)] * network.pool
+        _add(network, 0, x, network.value1[c])
     for side in range(2):
         colour = me if side == 0 else 3 - me
         for i in range(THREAT_KINDS):
             level = min(count_of(board, colour, MAKES_THREE + i), THREAT_LEVELS - 1)
-            for j in range(HIDDEN):
-                network.hidden[0, j] += network.threats[side, i, level, j]
+            _add(network, 0, ONE, network.threats[side, i, level])
 
 
 @njit
@@ -141,13 +149,11 @@ def network_logit(board: EngineBoard, network: NetworkMemory, me: int) -> Any:
     """The logit of the result that the network expects for `me`, to move."""
     update_network(board, network)
     _first_layer(board, network, me)
-    for j in range(HIDDEN):
-        network.hidden[1, j] = network.value2_bias[j]
+    network.hidden[1, :] = network.value2_bias
     for i in range(HIDDEN):
         x = network.hidden[0, i]
         if x > ZERO:
-            for j in range(HIDDEN):
-                network.hidden[1, j] += x * network.value2[i, j]
+            _add(network, 1, x, network.value2[i])
     logit = network.value3_bias
     for j in range(HIDDEN):
         logit += max(network.hidden[1, j], ZERO) * network.value3[j]
@@ -168,9 +174,12 @@ def policy_score(board: EngineBoard, network: NetworkMemory, me: int, cell: int)
 
     The accumulators have to be up to date: `update_network` once for all moves of a node.
     """
-    turn = 0 if me == 1 else HALF
-    logit = network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
-    for c in range(FEATURES):
-        x = min(max(network.sums[cell, (c + turn) % FEATURES], ZERO), network.clamp)
-        logit += x / network.unit * network.policy[c]
+    u = np.uint64(cell)
+    own, other = (0, HALF) if me == 1 else (HALF, 0)
+    top, logit = network.clamp, ZERO
+    for i in range(HALF):
+        logit += min(max(network.sums[u, np.uint64(own + i)], ZERO), top) * network.policy[i]
+        x = min(max(network.sums[u, np.uint64(other + i)], ZERO), top)
+        logit += x * network.policy[HALF + i]
+    logit += network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
     return int(np.int64(logit * np.float32(POLICY_UNIT)))
