@@ -4,7 +4,8 @@ Needs only torch and NumPy, so that it also runs on a bare GPU machine:
 `PYTHONPATH=src python -m trireme.training.gomoku_table --games games.npz --out run`.
 
 Only *quiet* positions are learnt, those in which the engine asks for a static evaluation: the side
-to move has no five and no open four at hand, and no five of the other side to stop.
+to move has no five and no open four at hand, and no five of the other side to stop. Positions are
+not turned or mirrored, nor colours exchanged, for variety: the model is symmetric by itself.
 """
 
 from __future__ import annotations
@@ -37,7 +38,6 @@ from .run import (
 )
 from .settings import GomokuTable
 from .standalone import read_command
-from .symmetry import tables
 from .table_model import LineReader, Lines, TableModel
 from .table_reference import pattern_evaluation, reference_losses, score_table, typical_size
 
@@ -69,7 +69,6 @@ class TableGames:
         self.size, self.rule, self.device = shard.size, shard.rule, device
         self.outcome_share = config.outcome_share
         self.reader = LineReader(shard.rule == "standard").to(device)
-        self.symmetries = _turned(shard.size, device)
         self.moves = torch.from_numpy(shard.moves).to(device)
         self.results = torch.from_numpy(shard.results).to(device).float()
         self.values = torch.from_numpy(shard.values).to(device)
@@ -102,11 +101,9 @@ class TableGames:
             found.append(~busy.any(1))
         return torch.cat(found) if found else torch.zeros(0, dtype=torch.bool, device=self.device)
 
-    def stones(self, index: Tensor, symmetry: Tensor | None = None) -> Tensor:
-        """int32[B, n, n]: the boards of positions, each turned by its own symmetry of the board."""
+    def stones(self, index: Tensor) -> Tensor:
+        """int32[B, n, n]: the boards of positions, from the side to move."""
         moves, ply = self.moves[self.game[index]].long(), self.ply[index, None]
-        if symmetry is not None:
-            moves = self.symmetries[symmetry[:, None], moves]
         at = torch.arange(moves.shape[1], device=self.device)
         area = self.size**2
         cells = torch.where(at < ply, moves, area)  # stones to come fall beside the board
@@ -114,8 +111,8 @@ class TableGames:
         board = torch.zeros(len(index), area + 1, dtype=torch.int32, device=self.device)
         return board.scatter_(1, cells, colours)[:, :area].reshape(-1, self.size, self.size)
 
-    def batch(self, index: Tensor, symmetry: Tensor | None = None) -> TablePositions:
-        """The positions `index: int64[B]` of all, turned by `symmetry: int64[B]` from 0 to 7."""
+    def batch(self, index: Tensor) -> TablePositions:
+        """The positions `index: int64[B]` of all."""
         game, ply = self.game[index], self.ply[index]
         outcome = self.results[game] * (1 - 2 * (ply % 2))
         value = self.values[game, ply].float()
@@ -128,10 +125,8 @@ class TableGames:
             known = stored.sum(1, keepdim=True) > 0
             cells = torch.where(known, self.policy_cells[game, ply].long(), cells)
             weights = torch.where(known, stored / stored.sum(1, keepdim=True), weights)
-        if symmetry is not None:
-            cells = self.symmetries[symmetry[:, None], cells]
         target = torch.where(torch.isnan(value), outcome, mixed)
-        return TablePositions(self.stones(index, symmetry), outcome, target, cells, weights)
+        return TablePositions(self.stones(index), outcome, target, cells, weights)
 
 
 def game_checksums(shard: GameShard) -> NDArray[np.int64]:
@@ -142,13 +137,6 @@ def game_checksums(shard: GameShard) -> NDArray[np.int64]:
 
 def _on(device: torch.device, array: NDArray[Any] | None) -> Tensor | None:
     return None if array is None else torch.from_numpy(array).to(device)
-
-
-def _turned(size: int, device: torch.device) -> Tensor:
-    """int64[8, 256]: where each symmetry of the board takes each point; padding stays."""
-    found = torch.arange(256, device=device).repeat(8, 1)
-    found[:, : size**2] = tables(size, device)[1]
-    return found
 
 
 def losses(
@@ -207,9 +195,7 @@ class TableTraining(TrainingRun[GomokuTable]):
         rate *= min(1.0, (self.step + 1) / max(1, config.warm_up))
         set_learning_rate(self.optimizer, rate)
         index = torch.randint(len(games.training), (config.batch_size,), generator=self.generator)
-        symmetry = torch.randint(8, (config.batch_size,), generator=self.generator)
-        chosen = games.training[index.to(self.device)]
-        positions = games.batch(chosen, symmetry.to(self.device))
+        positions = games.batch(games.training[index.to(self.device)])
         value_loss, policy_loss, _ = losses(self.model, games.reader(positions.stones), positions)
         self.optimizer.zero_grad(set_to_none=True)
         (value_loss + config.policy_weight * policy_loss).backward()  # type: ignore[no-untyped-call]

@@ -14,6 +14,7 @@ from trireme.core.jit import njit
 
 from .board_kernels import as_int, count_of, kind_of
 from .memory_kernels import (
+    CELLS,
     LIKELY_WIN,
     MAKES_THREE,
     WALL,
@@ -64,23 +65,23 @@ def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: An
 
 @njit
 def _start(board: EngineBoard, network: NetworkMemory) -> None:
-    """Compute all features from scratch."""
-    network.stones[:] = board.stones
-    network.pooled[:] = ZERO
-    network.first_cell, network.last_cell = board.points[0], board.points[0]
+    """Compute all features from scratch: from those of window 0 everywhere."""
+    network.first_cell, network.last_cell = CELLS, 0
+    for i in range(FEATURES):
+        network.pooled[i] = ZERO
+    for i in range(CELLS):
+        network.stones[i] = board.stones[i]
     for i in range(board.area):
         cell = np.uint64(board.points[i])
         network.first_cell = min(network.first_cell, as_int(cell))
         network.last_cell = max(network.last_cell, as_int(cell))
         for c in range(FEATURES):
-            network.sums[cell, c] = ZERO
+            x = np.float32(4.0) * np.float32(network.table[0, c])
+            network.sums[cell, np.uint64(c)] = x
+            network.pooled[c] += min(max(x, ZERO), network.clamp)
         for d in range(4):
-            window = _window(board, network, np.uint64(d), cell)
-            network.windows[cell, d] = window
-            for c in range(FEATURES):
-                network.sums[cell, c] += np.float32(network.table[window, c])
-        for c in range(FEATURES):
-            network.pooled[c] += min(max(network.sums[cell, c], ZERO), network.clamp)
+            network.windows[cell, np.uint64(d)] = 0
+            _replace_window(board, network, np.uint64(d), cell)
     network.pool = np.float32(POOL_SCALE) / (np.float32(board.area) * network.unit)
     network.current = 1
 
@@ -132,7 +133,8 @@ def _add(network: NetworkMemory, layer: int, x: Any, weights: Any) -> None:
 @njit
 def _first_layer(board: EngineBoard, network: NetworkMemory, me: int) -> None:
     """The value head's first layer, from pooled features and counts of threats."""
-    network.hidden[0, :] = network.value1_bias
+    for j in range(HIDDEN):
+        network.hidden[0, j] = network.value1_bias[j]
     turn = 0 if me == 1 else HALF  # own features come first
     for c in range(FEATURES):
         x = network.pooled[np.uint64((c + turn) % FEATURES)] * network.pool
@@ -149,7 +151,8 @@ def network_logit(board: EngineBoard, network: NetworkMemory, me: int) -> Any:
     """The logit of the result that the network expects for `me`, to move."""
     update_network(board, network)
     _first_layer(board, network, me)
-    network.hidden[1, :] = network.value2_bias
+    for j in range(HIDDEN):
+        network.hidden[1, j] = network.value2_bias[j]
     for i in range(HIDDEN):
         x = network.hidden[0, i]
         if x > ZERO:
