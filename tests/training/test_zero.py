@@ -19,6 +19,7 @@ from trireme.gomoku.encode import GomokuEncoder, board_array
 from trireme.gomoku.rules import Gomoku
 from trireme.training.gomoku_games import GameShard, read_games
 from trireme.training.gomoku_zero import ZeroTraining, losses
+from trireme.training.gumbel_search import SearchResult
 from trireme.training.promote import export_run
 from trireme.training.replay import UNFILLED
 from trireme.training.standalone import main
@@ -74,7 +75,7 @@ def test_games_end_where_the_result_is_proven_and_not_before(rule: str) -> None:
             begin, order = int(ended.begin[i]), ended.order[i : i + 1]
             assert 0 <= begin <= 5
             assert int((order < UNFILLED).sum()) == length
-            for ply in range(begin, length + 1):
+            for ply in range(max(begin, length - 2), length + 1):
                 board = tuple(boards_at(order, torch.tensor([ply]))[0][0].tolist())
                 proof = prove(board, exact=exact)
                 if ply < length:
@@ -89,6 +90,52 @@ def test_games_end_where_the_result_is_proven_and_not_before(rule: str) -> None:
     assert {1, -1} <= results
 
 
+def test_what_a_search_finds_is_kept_with_its_position() -> None:
+    training = ZeroTraining(tiny_zero(), Path("unused"))
+    play, search, noises = training.play, training.search.run, []
+
+    def marked(board: Tensor, last: Tensor, simulations: int, gumbel: Tensor) -> SearchResult:
+        noises.append(gumbel)
+        found = search(board, last, simulations, gumbel)
+        chosen = torch.nn.functional.one_hot(found.action, 49).float()
+        return SearchResult(found.action, chosen, (board != 0).sum(1) / 64)
+
+    training.search.run = marked  # type: ignore[method-assign]
+    ended = [games for _ in range(25) if (games := play.advance(2, full=True)) is not None]
+    for games in ended:
+        for i, length in enumerate(games.length.tolist()):
+            for ply in range(int(games.begin[i]), length):
+                move = int((games.order[i] == ply).int().argmax())
+                assert games.policy[i, ply].nonzero().flatten().tolist() == [move]
+                assert float(games.value[i, ply]) == ply / 64
+            board = boards_at(games.order[i : i + 1], games.length[i : i + 1])[0]
+            proof = prove(tuple(board[0].tolist()), exact=True)
+            assert games.policy[i, length].nonzero().flatten().tolist() == sorted(proof.moves)
+            assert float(games.policy[i, length].sum()) == pytest.approx(1, abs=0.01)
+            assert float(games.value[i, length]) == proof.value
+    assert ended
+    noise = torch.stack(noises)
+    assert float(noise.mean()) == pytest.approx(0.577, abs=0.05)  # Gumbel's mean and deviation
+    assert float(noise.std()) == pytest.approx(1.283, abs=0.05)
+
+
+def test_schedules_go_from_their_start_to_their_end() -> None:
+    training = ZeroTraining(tiny_zero(minimum=1, learning_rate_end=0.0004), Path("unused"))
+    training.replay.add(one_game(size=7), 0.0)
+    (group,) = training.optimizer.param_groups
+    counted = []
+    for share in (0.0, 1.0, 1.2):
+        before = training.evaluations
+        training.advance(share)
+        counted.append((group["lr"], training.evaluations - before))
+    assert counted[0] == (0.001, 24 * 4)
+    assert counted[1] == counted[2] == (pytest.approx(0.0004), 24 * 6)
+    planes = (torch.rand(4, 4, 7, 7) > 0.7).float()
+    with torch.no_grad():
+        played, learnt = training.player(planes), training.network.eval()(planes)
+    assert torch.allclose(played[1], learnt[1], atol=1e-5)
+
+
 def test_openings_lie_near_the_centre_and_have_up_to_five_stones() -> None:
     training = ZeroTraining(tiny_zero(size=15, games=200, simulations_end=3), Path("unused"))
     order = training.play.order
@@ -101,11 +148,12 @@ def test_openings_lie_near_the_centre_and_have_up_to_five_stones() -> None:
     assert (none.play.order == UNFILLED).all()
 
 
-def one_game(value: float = 0.5) -> EndedGames:
+def one_game(value: float = 0.5, *, size: int = 6) -> EndedGames:
     """Two random stones, three chosen moves and a proven last position; black won."""
-    order = torch.full((1, 36), UNFILLED, dtype=torch.int16)
+    area = size * size
+    order = torch.full((1, area), UNFILLED, dtype=torch.int16)
     order[0, torch.tensor([10, 20, 5, 6, 7])] = torch.arange(5, dtype=torch.int16)
-    policy = torch.zeros((1, 37, 36), dtype=torch.half)
+    policy = torch.zeros((1, area + 1, area), dtype=torch.half)
     policy[0, torch.arange(6), torch.tensor([10, 20, 5, 6, 7, 8])] = 1  # as played
     return EndedGames(
         order=order,
@@ -114,8 +162,8 @@ def one_game(value: float = 0.5) -> EndedGames:
         labelled=torch.tensor([6]),
         result=torch.tensor([1.0]),
         policy=policy,
-        value=torch.full((1, 37), value, dtype=torch.half),
-        full=torch.arange(37).unsqueeze(0) != 3,
+        value=torch.full((1, area + 1), value, dtype=torch.half),
+        full=torch.arange(area + 1).unsqueeze(0) != 3,
     )
 
 
@@ -284,6 +332,19 @@ def test_a_run_leaves_log_history_weights_and_metadata(tmp_path: Path) -> None:
         assert torch.allclose(now(planes)[0], past(planes)[0], atol=0.02)
 
 
+def test_a_run_can_start_from_the_weights_of_another(tmp_path: Path) -> None:
+    first = ZeroTraining(tiny_zero(), tmp_path)
+    first.save()
+    path = str(tmp_path / "network.pt")
+    second = ZeroTraining(tiny_zero(seed=2, start_from=path), tmp_path)
+    one, other = first.player.state_dict(), second.player.state_dict()
+    assert all(torch.equal(one[name], other[name]) for name in one)
+    with pytest.raises(BadSettings, match=r"\(1, 4\), not \(2, 4\)"):
+        ZeroTraining(tiny_zero(blocks=2, start_from=path), tmp_path)
+    with pytest.raises(BadSettings, match="no network"):
+        ZeroTraining(tiny_zero(start_from="gone.pt"), tmp_path)
+
+
 def test_minutes_of_the_whole_run_end_it_and_steer_the_schedules(tmp_path: Path) -> None:
     training = ZeroTraining(tiny_zero(schedule_minutes=1.0), tmp_path)
     timer = Stopped()
@@ -419,11 +480,10 @@ def test_training_starts_with_torch_and_numpy_alone(tmp_path: Path) -> None:
     options |= {"simulations_end": 2, "fast_simulations": 2, "minimum": 1, "threads": 1}
     config = tmp_path / "my.yaml"
     config.write_text("".join(f"{k}: {v}\n" for k, v in options.items()) + "device: cpu # here\n")
-    command = [sys.executable, "-c", BARE, "--config", str(config), "--out", str(tmp_path)]
-    for more in ([], ["--steps", "3", "--resume"]):
-        done = subprocess.run(
-            [*command, "--log-every", "1", *more], capture_output=True, text=True, env=os.environ
-        )
-        assert done.returncode == 0, done.stderr
-    assert "step 3" in done.stdout
+    arguments = ["--config", str(config), "--out", str(tmp_path), "--log-every", "1"]
+    command = [sys.executable, "-c", BARE, *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stderr
+    assert "step 2" in done.stdout
+    main([*arguments, "--steps", "3", "--resume"])
     assert len((tmp_path / "log.jsonl").read_text().splitlines()) == 3

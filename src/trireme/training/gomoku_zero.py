@@ -19,6 +19,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from trireme.core.errors import BadSettings
+
 from .gomoku_threats import ThreatDetector
 from .gumbel_search import GumbelSearch
 from .log import Log
@@ -35,7 +37,7 @@ from .run import (
 )
 from .settings import GomokuZero
 from .zero_games import EndedGames, GameArchive, PositionBuffer, PositionSample, boards_at
-from .zero_network import ZeroNetwork, fold, packed, planes_of, save
+from .zero_network import ZeroNetwork, fold, load, packed, planes_of, save
 
 CENTRE_RADIUS = 4
 """Random opening stones lie within so many points of the centre, along both axes."""
@@ -143,6 +145,17 @@ def losses(network: nn.Module, sample: PositionSample, size: int) -> tuple[Tenso
     return policy_loss, nn.functional.mse_loss(value, sample.value)
 
 
+def _copy_weights(path: Path, network: ZeroNetwork) -> None:
+    """Take the weights of a `network.pt` over."""
+    if not path.is_file():
+        raise BadSettings(f"there is no network {str(path)!r} to start from")
+    found = load(path)
+    shape, wanted = ((n.blocks, n.channels) for n in (found, network))
+    if shape != wanted:
+        raise BadSettings(f"{str(path)!r} has (blocks, channels) {shape}, not {wanted}")
+    network.load_state_dict(found.state_dict())
+
+
 @dataclass
 class _Speed:
     """The speed of self-play since the last row of the log."""
@@ -170,6 +183,8 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         on_gpu = self.device.type == "cuda"
         torch.manual_seed(config.seed)
         self.network = self._new(folded=False)
+        if config.start_from:
+            _copy_weights(Path(config.start_from), self.network)
         self.player = self._new(folded=True).eval().requires_grad_(False)
         """The network in the form for playing: on a GPU in half the precision."""
         self.dtype = torch.bfloat16 if on_gpu else torch.float32

@@ -172,6 +172,10 @@ class GomokuZero(RunSettings):
     blocks: int = option(6, "residual blocks of two convolutions; more learn more, run slower")
     channels: int = option(96, "channels of every convolution; more learn more and run slower")
 
+    start_from: str = option(
+        "", "begin with the weights of this network.pt, of the same shape; empty: random weights"
+    )
+
     games: int = option(1_024, "games played in parallel")
     opening_stones: int = option(
         5, "each game starts with 0 to this many random stones near the centre; 5 at most"
