@@ -12,8 +12,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from trireme.battleship.belief.constraints import explains
 from trireme.battleship.belief.determinization import determinize_fleet
 from trireme.battleship.board import Board, Cell, standard_sizes
+from trireme.battleship.fleets import Fleet
 from trireme.battleship.rules import Battleship, BattleshipView, Sea
 from trireme.battleship.shots import Salvo, Shot
 from trireme.core.errors import BadSettings, IllegalAction
@@ -40,6 +42,7 @@ class ObservationHistory:
         self._board: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._sizes: Counter[int] = Counter()
         self._shots: tuple[Shot, ...] = ()
+        self._witness: Fleet | None = None
 
     @property
     def game(self) -> Battleship:
@@ -57,6 +60,7 @@ class ObservationHistory:
             self._board = np.zeros_like(board)
             self._sizes = Counter(self._rules.boards[0].sizes)
             self._shots = ()
+            self._witness = None
         self._record(board, sizes)
         return self._shots
 
@@ -137,18 +141,22 @@ class ObservationHistory:
         self._shots += (*misses, *(Shot(cell, "hit") for cell in hits), *last)
         self._board, self._sizes = board.copy(), sizes
         if self.given is None and fresh and known:
-            self._rules = may_touch(self.game, self._shots)
+            self._infer_touching()
 
+    def _infer_touching(self) -> None:
+        """Let ships touch where no fleet with water around its ships explains the answers.
 
-def may_touch(game: Battleship, shots: tuple[Shot, ...]) -> Battleship:
-    """The game, or where no fleet with water around its ships explains the answers, the same with
-    ships that may touch."""
-    if not game.touching:
+        The fleet that was found last proves that there is one until a shot contradicts it: most
+        shots need no search.
+        """
+        game = self.game
+        board = game.boards[0]
+        if game.touching or (self._witness and explains(board, self._witness, self._shots)):
+            return
         try:
-            determinize_fleet(game.boards[0], shots, 0, np.random.default_rng(0))
+            self._witness = determinize_fleet(board, self._shots, 0, np.random.default_rng(0))
         except IllegalAction:
-            return replace(game, touching=True)
-    return game
+            self._rules = replace(game, touching=True)
 
 
 def _last_hit(board: Board, size: int, fresh: Iterable[Cell], hits: set[Cell]) -> Cell:

@@ -90,9 +90,10 @@ class ObservingAgent(ABC):
         self.__dict__["_history"] = ObservationHistory(history.given, rng)
 
     def _episode_history(self) -> ObservationHistory:
-        history: ObservationHistory = self.__dict__.setdefault(
-            "_history", ObservationHistory(None, np.random.default_rng(0))
-        )
+        history: ObservationHistory | None = self.__dict__.get("_history")
+        if history is None:
+            history = ObservationHistory(None, np.random.default_rng(0))
+            self.__dict__["_history"] = history
         return history
 
 
