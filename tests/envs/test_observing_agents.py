@@ -41,6 +41,7 @@ BOARDS: list[dict[str, Any]] = [
     {"board_size": (8, 8), "fleet": (2, 2, 2, 2, 2, 2), "touching": True},
     {"board_size": (11, 9), "placement": "uniform"},
     {"board_size": (5, 12), "fleet": (5, 2)},
+    {"board_size": (6, 6), "fleet": (2, 2, 1), "salvo": True},
 ]
 
 

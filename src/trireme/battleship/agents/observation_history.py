@@ -16,6 +16,7 @@ from trireme.battleship.belief.constraints import explains
 from trireme.battleship.belief.determinization import determinize_fleet
 from trireme.battleship.board import Board, Cell, standard_sizes
 from trireme.battleship.fleets import Fleet
+from trireme.battleship.kernels import CHOSEN_CELL
 from trireme.battleship.rules import Battleship, BattleshipView, Sea
 from trireme.battleship.shots import Salvo, Shot
 from trireme.core.errors import BadSettings, IllegalAction
@@ -32,12 +33,14 @@ class ObservationHistory:
 
     An episode begins with the first observation, and with every one that can't follow the last. It
     is read by the rules of `game`; where board or fleet are others, those of the observation hold.
+    Cells that are chosen for a salvo, but not yet fired at, are `chosen`.
     Without a game, ships may touch as soon as the hits show that they do.
     """
 
     def __init__(self, game: Battleship | None, rng: Generator) -> None:
         self.rng = rng
         self.given = game
+        self.chosen: frozenset[Cell] = frozenset()
         self._rules: Battleship | None = None
         self._board: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._sizes: Counter[int] = Counter()
@@ -54,6 +57,9 @@ class ObservationHistory:
     def update(self, observation: Mapping[str, Any]) -> tuple[Shot, ...]:
         """Add the next observation; returns all answered shots so far."""
         board = self._grid(np.asarray(observation["attack_board"], np.int64))
+        marked = board == CHOSEN_CELL
+        self.chosen = frozenset((int(row), int(col)) for row, col in np.argwhere(marked))
+        board = np.where(marked, 0, board)
         sizes = Counter(int(size) for size in observation["remaining_ships"] if size)
         if not self._follows(board, sizes):
             self._rules = self._episode_rules(board, sizes)
@@ -70,7 +76,7 @@ class ObservationHistory:
         sunk = {shot.ship for shot in self._shots}
         afloat = tuple(name for name in board.names if name not in sunk)
         view = BattleshipView(0, "firing", (Sea(None, self._shots, afloat),), 0, (0, 0))
-        fired = {shot.cell for shot in self._shots}
+        fired = self.chosen.union(shot.cell for shot in self._shots)
         legal = Listed(Salvo((cell,)) for cell in board.cells() if cell not in fired)
         return Turn(self.game, 0, view, legal, self.rng)
 
