@@ -95,6 +95,24 @@ class BattleshipSetup:
         )
 
 
+def sides_of(board_size: Sequence[int]) -> tuple[int, int]:
+    """Rows and columns, where these are two; the rules check how many."""
+    try:
+        rows, cols = board_size
+    except (TypeError, ValueError):
+        raise BadSettings(
+            f"board_size must be (rows, cols) such as (10, 10), not {board_size!r}"
+        ) from None
+    return rows, cols
+
+
+def is_duel(duel: Any) -> bool:
+    """The setting `duel`, which must be a bool."""
+    if not isinstance(duel, bool):
+        raise BadSettings(f"duel must be True or False, not {duel!r}")
+    return duel
+
+
 def setup(
     board_size: Sequence[int] = (10, 10),
     ship_placement: Placement | None = None,
@@ -109,12 +127,7 @@ def setup(
     flat: bool = False,
 ) -> BattleshipSetup:
     """Check the settings of an environment and put them together."""
-    try:
-        rows, cols = board_size
-    except (TypeError, ValueError):
-        raise BadSettings(
-            f"board_size must be (rows, cols) such as (10, 10), not {board_size!r}"
-        ) from None
+    rows, cols = sides_of(board_size)
     if placement == "manual" and ship_placement is None:
         raise BadSettings("placement by hand needs the fleet: give ship_placement")
     how = placement if ship_placement is None else "manual"
