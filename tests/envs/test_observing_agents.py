@@ -24,8 +24,8 @@ QUICK = {
     "hybrid": "hybrid:samples=5,network=false",
     "montecarlo": "montecarlo:playouts=4,depth=3",
     "posterior": "posterior:limit=5000,samples=100",
-    "mcts": "mcts:simulations=16,fleets=20,limit=2000",
-    "lookahead": "lookahead:fleets=50,limit=5000,search=2000",
+    "mcts": "mcts:simulations=16,fleets=20,limit=2000,samples=100",
+    "lookahead": "lookahead:fleets=50,limit=5000,search=2000,samples=100",
 }
 NETWORKS = ("rl", "heatmap")
 AGENTS = [name for name in agents_of("battleship") if name != "process"]
