@@ -189,6 +189,18 @@ def boards_in_order(id_: str, boards: int, **options: Any) -> Work:
     return batched(id_, boards, choose, **options)
 
 
+def open_cells(boards: int, **options: Any) -> Work:
+    """Every board of Battleship plays a random cell that its mask allows."""
+    rng = np.random.default_rng(0)
+
+    def choose(_: int, infos: dict[str, Any]) -> NDArray[np.int64]:
+        mask = infos["action_mask"]
+        chosen: NDArray[np.int64] = (rng.random(mask.shape, np.float32) * mask).argmax(1)
+        return chosen
+
+    return batched("trireme/Battleship-v0", boards, choose, **options)
+
+
 def random_plans(boards: int) -> Work:
     """Random plans for both seats of Battle Navigation."""
     plans = np.random.default_rng(0).integers(0, 28, (64, boards, 2, 4))
@@ -275,6 +287,9 @@ def contestants(boards: int) -> dict[str, dict[str, Work | None]]:
                 battleship, boards, autoreset_mode="SameStep"
             ),
             "make_vec, own buffers": boards_in_order(battleship, boards, copy=False),
+            "make_vec, salvos": open_cells(boards, salvo=True),
+            "make_vec, duel, self-play": open_cells(boards, duel=True),
+            "make_vec, duel against random": open_cells(boards, opponent="random"),
         },
         "gomoku": {
             "plain rules": plain_rules(make_game("gomoku")),
