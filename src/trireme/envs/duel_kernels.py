@@ -101,7 +101,7 @@ def begin_duels(
             await_learner(b, seas, duels, rules, ships)
 
 
-@njit
+@njit(inline="always")
 def salvo_size(b: int, seat: int, seas: Any, duels: Any, rules: Any) -> Any:
     """How many shots the next turn of `seat` fires."""
     if not rules.salvo:
@@ -117,13 +117,13 @@ def salvo_size(b: int, seat: int, seas: Any, duels: Any, rules: Any) -> Any:
 def choose_randomly(b: int, seat: int, seas: Any, duels: Any, rules: Any) -> None:
     """Choose the salvo of `seat`, all sets of open cells being equally likely."""
     aim = 2 * b + 1 - seat
-    open_cells = seas.board.shape[1] - duels.fired[aim]
+    board, open_cells = seas.board[aim], seas.board.shape[1] - duels.fired[aim]
     for taken in range(salvo_size(b, seat, seas, duels, rules)):
         skip = next_below(duels.streams, b, open_cells - taken)
-        for cell in range(seas.board.shape[1]):
-            if seas.board[aim, cell] == 0:
+        for cell in range(np.uint64(len(board))):
+            if board[cell] == 0:
                 if skip == 0:
-                    seas.board[aim, cell] = CHOSEN_CELL
+                    board[cell] = CHOSEN_CELL
                     break
                 skip -= 1
 
@@ -132,11 +132,11 @@ def choose_randomly(b: int, seat: int, seas: Any, duels: Any, rules: Any) -> Non
 def fire_chosen(b: int, seat: int, seas: Any, duels: Any, ships: Any) -> None:
     """Fire at the cells that `seat` has chosen, from the top left on."""
     aim = 2 * b + 1 - seat
-    struck = False
-    for cell in range(seas.board.shape[1]):
-        if seas.board[aim, cell] != CHOSEN_CELL:
+    board, struck = seas.board[aim], False
+    for cell in range(np.uint64(len(board))):
+        if board[cell] != CHOSEN_CELL:
             continue
-        seas.board[aim, cell] = 0
+        board[cell] = 0
         outcome = fire(aim, cell, seas)
         duels.order[aim, duels.fired[aim]] = cell
         duels.fired[aim] += 1
@@ -144,8 +144,7 @@ def fire_chosen(b: int, seat: int, seas: Any, duels: Any, ships: Any) -> None:
             duels.owed[b, seat] += 1
         if outcome in (HIT, SUNK, WON):
             struck = True
-            bits = np.uint64(cell)
-            duels.hits[aim, bits >> np.uint64(6)] |= _ONE << (bits & _WORD)
+            duels.hits[aim, cell >> np.uint64(6)] |= _ONE << (cell & _WORD)
             if outcome != HIT:
                 ship = seas.sunk[aim]
                 duels.last[aim, ship] = cell
@@ -160,30 +159,32 @@ def mark_sunk(row: int, seas: Any, duels: Any, ships: Any) -> None:
 
     The plain twin is `belief.constraints.sunk_cells`.
     """
-    hits = duels.hits[row]
+    hits, masks, closed = duels.hits, ships.masks, ships.closed
     duels.sunk[row, :] = 0
     for s in range(seas.afloat.shape[1]):
         if seas.afloat[row, s] > 0:
             continue
-        kind, until = ships.kinds[s], duels.until[row, s]
-        last = np.uint64(duels.last[row, s])
+        kind, last = ships.kinds[s], np.uint64(duels.last[row, s])
         word, bit = last >> np.uint64(6), _ONE << (last & _WORD)
-        sure = np.full(3, ~np.uint64(0))
-        for p in range(ships.masks.shape[1]):
-            mask, closed = ships.masks[kind, p], ships.closed[kind, p]
-            fits = mask[word] & bit != 0
-            for w in range(3):
-                fits &= mask[w] & ~until[w] == 0 and closed[w] & hits[w] & ~mask[w] == 0
-            if fits:
-                for w in range(3):
-                    sure[w] &= mask[w]
-        for cell in range(seas.board.shape[1]):
-            place = np.uint64(cell)
-            if sure[place >> np.uint64(6)] >> (place & _WORD) & _ONE:
+        sure0 = sure1 = sure2 = ~np.uint64(0)
+        for p in range(np.uint64(masks.shape[1])):
+            if not masks[kind, p, word] & bit:
+                continue
+            wrong = np.uint64(0)
+            for w in range(np.uint64(3)):
+                mask = masks[kind, p, w]
+                wrong |= mask & ~duels.until[row, s, w] | closed[kind, p, w] & hits[row, w] & ~mask
+            if not wrong:
+                sure0 &= masks[kind, p, 0]
+                sure1 &= masks[kind, p, 1]
+                sure2 &= masks[kind, p, 2]
+        for cell in range(np.uint64(seas.board.shape[1])):
+            sure = sure0 if cell < np.uint64(64) else sure1 if cell < np.uint64(128) else sure2
+            if sure >> (cell & _WORD) & _ONE:
                 duels.sunk[row, cell] = 1
 
 
-@njit
+@njit(inline="always")
 def pass_turn(b: int, first_owed: int, second_owed: int, duels: Any, rules: Any) -> None:
     """The turn goes on, over turns to be sat out; the seats owed so many before the move."""
     owed = duels.owed[b]
@@ -202,7 +203,7 @@ def pass_turn(b: int, first_owed: int, second_owed: int, duels: Any, rules: Any)
     duels.turn[b] = turn
 
 
-@njit
+@njit(inline="always")
 def moves_now(b: int, seat: int, duels: Any, rules: Any) -> Any:
     """Whether `seat` is to move."""
     if rules.simultaneous:
@@ -323,21 +324,36 @@ def show_duels(
         own = 2 * b + duels.learner[b]
         aim = 2 * b + 1 - duels.learner[b]
         seen, going_on = planes[r], not duels.over[b]
-        chosen[r] = 0
+        show_target(seas.board[aim], duels.sunk[aim], going_on, seen, mask[r])
+        board, owner = seas.board[own], seas.owner[own]
+        own_ships, received = seen[4 + ships], seen[5 + ships]
         for cell in range(cells):
-            state, received = seas.board[aim, cell], seas.board[own, cell]
-            seen[0, cell] = state == 1
-            seen[1, cell] = state == 2
-            seen[2, cell] = duels.sunk[aim, cell]
-            seen[3, cell] = state == 0 or state == CHOSEN_CELL
-            seen[4 + ships, cell] = seas.owner[own, cell] >= 0
-            seen[5 + ships, cell] = received == 1 or received == 2
-            mask[r, cell] = going_on and state == 0
-            chosen[r] += state == CHOSEN_CELL
-            if rules.salvo:
-                seen[6 + ships, cell] = state == CHOSEN_CELL
+            own_ships[cell] = owner[cell] >= 0
+            received[cell] = (board[cell] == 1) | (board[cell] == 2)
         for s in range(ships):
             seen[4 + s, :] = seas.afloat[aim, s] > 0
+        chosen[r] = 0
+        if rules.salvo:
+            board, marked = seas.board[aim], seen[6 + ships]
+            for cell in range(cells):
+                marked[cell] = board[cell] == CHOSEN_CELL
+                chosen[r] += marked[cell]
         choices[r] = 0
         if going_on:
             choices[r] = salvo_size(b, duels.learner[b], seas, duels, rules)
+
+
+@njit
+def show_target(board: Any, sunk: Any, going_on: bool, seen: Any, mask: Any) -> None:
+    """Write the planes of the board fired at, and its mask; a plane at a time, which is quicker."""
+    misses, hits, sunk_cells, unknown = seen[0], seen[1], seen[2], seen[3]
+    for cell in range(board.shape[0]):
+        misses[cell] = board[cell] == 1
+    for cell in range(board.shape[0]):
+        hits[cell] = board[cell] == 2
+    for cell in range(board.shape[0]):
+        sunk_cells[cell] = sunk[cell]
+    for cell in range(board.shape[0]):
+        unknown[cell] = (board[cell] == 0) | (board[cell] == CHOSEN_CELL)
+    for cell in range(board.shape[0]):
+        mask[cell] = going_on & (board[cell] == 0)
