@@ -148,6 +148,12 @@ def single(seconds: float) -> tuple[int, float]:
     return one_board(env, seconds)
 
 
+def single_duel(seconds: float) -> tuple[int, float]:
+    env = gymnasium.make("trireme/Battleship-v0", opponent="random")
+    env.reset(seed=0)
+    return one_board(env, seconds)
+
+
 def orders(boards: int, actions: int) -> NDArray[np.int64]:
     """For every board all actions in an order of its own."""
     return np.argsort(np.random.default_rng(0).random((boards, actions)), axis=1)
@@ -288,8 +294,11 @@ def contestants(boards: int) -> dict[str, dict[str, Work | None]]:
             ),
             "make_vec, own buffers": boards_in_order(battleship, boards, copy=False),
             "make_vec, salvos": open_cells(boards, salvo=True),
-            "make_vec, duel, self-play": open_cells(boards, duel=True),
-            "make_vec, duel against random": open_cells(boards, opponent="random"),
+        },
+        "battleship, duel": {
+            "single environment against random": single_duel,
+            "make_vec against random": open_cells(boards, opponent="random"),
+            "make_vec, self-play": open_cells(boards, duel=True),
         },
         "gomoku": {
             "plain rules": plain_rules(make_game("gomoku")),
