@@ -148,6 +148,12 @@ def single(seconds: float) -> tuple[int, float]:
     return one_board(env, seconds)
 
 
+def single_duel(seconds: float) -> tuple[int, float]:
+    env = gymnasium.make("trireme/Battleship-v0", opponent="random")
+    env.reset(seed=0)
+    return one_board(env, seconds)
+
+
 def orders(boards: int, actions: int) -> NDArray[np.int64]:
     """For every board all actions in an order of its own."""
     return np.argsort(np.random.default_rng(0).random((boards, actions)), axis=1)
@@ -187,6 +193,18 @@ def boards_in_order(id_: str, boards: int, **options: Any) -> Work:
         return actions[rows, np.minimum(infos["move_count"], actions.shape[1] - 1)]
 
     return batched(id_, boards, choose, **options)
+
+
+def open_cells(boards: int, **options: Any) -> Work:
+    """Every board of Battleship plays a random cell that its mask allows."""
+    rng = np.random.default_rng(0)
+
+    def choose(_: int, infos: dict[str, Any]) -> NDArray[np.int64]:
+        mask = infos["action_mask"]
+        chosen: NDArray[np.int64] = (rng.random(mask.shape, np.float32) * mask).argmax(1)
+        return chosen
+
+    return batched("trireme/Battleship-v0", boards, choose, **options)
 
 
 def random_plans(boards: int) -> Work:
@@ -275,6 +293,12 @@ def contestants(boards: int) -> dict[str, dict[str, Work | None]]:
                 battleship, boards, autoreset_mode="SameStep"
             ),
             "make_vec, own buffers": boards_in_order(battleship, boards, copy=False),
+            "make_vec, salvos": open_cells(boards, salvo=True),
+        },
+        "battleship, duel": {
+            "single environment against random": single_duel,
+            "make_vec against random": open_cells(boards, opponent="random"),
+            "make_vec, self-play": open_cells(boards, duel=True),
         },
         "gomoku": {
             "plain rules": plain_rules(make_game("gomoku")),

@@ -16,6 +16,7 @@ from trireme.battleship.agents.posterior import Posterior
 from trireme.battleship.agents.shooting_agent import ShootingAgent, TargetView, top_cells
 from trireme.battleship.batch import fleet_of, layouts
 from trireme.battleship.belief.constraints import sunk_cells
+from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.fleets import ship_at
 from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Shot
@@ -49,6 +50,23 @@ def test_the_same_seed_gives_the_same_game(agent: str) -> None:
     spec = AGENTS[agent] + (",seconds=1000" if agent == "mcts" else "")
     games = [play(Battleship(6, 6), [spec], seed=3).record.fingerprint() for _ in range(2)]
     assert games[0] == games[1]
+
+
+@pytest.mark.parametrize("name", ["posterior", "mcts", "lookahead"])
+def test_the_option_samples_is_how_many_fleets_are_sampled(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def sampled(self: FleetInference, shots: Any, rng: Any, samples: int) -> Any:
+        asked.append(samples)
+        return original(self, shots, rng, samples)
+
+    original = FleetInference.sampled_posterior
+    monkeypatch.setattr(FleetInference, "sampled_posterior", sampled)
+    agent: Any = make_agent("battleship", f"{name}:limit=1,samples=37")
+    agent.aim(TargetView(Battleship(6, 6).boards[0], ()), np.random.default_rng(0))
+    assert asked == [37]
 
 
 def shots_needed(spec: str, boards: int) -> float:

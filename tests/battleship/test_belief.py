@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme import CHANCE
+from trireme.battleship.belief.constraints import explains
 from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet, all_layouts, ship_at
@@ -104,6 +105,18 @@ def test_the_posterior_equals_brute_force(game: Battleship, seed: int, turns: in
         entropy = -sum(w / total * log2(w / total) for w in distinct.values())
         assert belief.fleets == len(distinct)
         assert belief.entropy == pytest.approx(entropy, abs=1e-9)
+
+
+@settings(max_examples=60)
+@given(st.sampled_from(SMALL), st.integers(0, 2**32), st.integers(0, 14))
+def test_a_fleet_explains_the_answers_that_it_gives(
+    game: Battleship, seed: int, turns: int
+) -> None:
+    board = game.boards[0]
+    shots = hunted(game, seed, turns).seas[0].shots
+    cells = [shot.cell for shot in shots]
+    for fleet, _ in weighed(board, game.placement == "uniform")[seed % 7 :: 7]:
+        assert explains(board, fleet, shots) == (answered(board, fleet, cells) == shots)
 
 
 def test_the_full_board_at_the_opening() -> None:

@@ -44,6 +44,29 @@ def test_two_agents_play_a_game_that_replays(game: str, tmp_path: Path) -> None:
     assert shown.stdout.count("Move ") >= len(load_record(path).moves)
 
 
+HANGING = """
+import time
+
+class Hanging:
+    name = "hanging"
+
+    def act(self, turn):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            pass
+        return turn.legal.sample(turn.rng)
+"""
+
+
+def test_an_agent_that_hangs_is_interrupted(tmp_path: Path) -> None:
+    (tmp_path / "hanging.py").write_text(HANGING, encoding="utf-8")
+    run = trireme("play", "gomoku", "--mode", "aivai", "--agent", "hanging.py:Hanging",
+        "--agent", "random", "--time", "0.01", "--pause", "0", cwd=tmp_path)  # fmt: skip
+    assert run.returncode == 0, run.stderr
+    assert "forfeits (time)" in run.stdout
+    assert "was interrupted" in run.stdout
+
+
 @pytest.mark.parametrize("game", GAMES)
 def test_a_person_can_ask_for_help_and_leave(game: str, tmp_path: Path) -> None:
     run = trireme("play", game, "--agent", "random", cwd=tmp_path, said="help\nqqqq\nquit\n")

@@ -494,3 +494,62 @@ def test_the_package_names_what_it_offers() -> None:
         assert getattr(trireme.envs, name) is not None
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         trireme.envs.nothing  # noqa: B018
+
+
+def test_the_last_salvo_is_as_large_as_the_open_cells() -> None:
+    """24 of 25 cells are fired at, two ships are afloat: one shot is left."""
+    env = started(salvo=True, ship_placement="A1-A3 E4-E5")
+    order = [*range(3, 23), 0, 1, 23, 2]
+    for cell in order:
+        _, _, terminated, _, info = env.step(cell)
+        assert not terminated
+    assert (info["result"], info["ships_remaining"]) == ("hit", 1)
+    _, reward, terminated, _, info = env.step(24)
+    assert (reward, terminated, info["result"]) == (100, True, "win")
+    assert info["move_count"] == 25
+
+
+@settings(max_examples=40)
+@given(
+    fleet=st.sampled_from([None, (2, 2, 2), (1, 1, 1, 1), (3, 1)]),
+    mines=st.integers(0, 6),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_salvos_are_those_of_the_rules(fleet: Any, mines: int, seed: int) -> None:
+    env = BattleshipEnv((5, 6), fleet=fleet, mines=mines, salvo=True)
+    env.reset(seed=seed)
+    game, state = env.game, env.state
+    rng = np.random.default_rng(seed)
+    while game.to_move(state):
+        salvo = game.legal(state, 0).sample(rng)
+        for number, (row, col) in enumerate(rng.permutation(salvo.cells)):
+            assert env.state == state, "nothing is fired before the salvo is complete"
+            observation, _, over, _, info = env.step(int(row * 6 + col))
+            assert (info["result"] == "chosen") == (number < len(salvo.cells) - 1)
+        state = game.apply(state, {0: salvo})
+        assert env.state == state
+        assert over == (not game.to_move(state))
+        assert info["move_count"] == -game.returns(state)[0]
+        assert not (observation["attack_board"] == 3).any()
+    assert not state.seas[0].afloat
+
+
+@pytest.mark.parametrize(
+    ("cells", "result", "reward"),
+    [((3, 4), "miss", -2), ((3, 0), "hit", 4), ((24, 3), "mine", -3), ((24, 0), "hit", 3)],
+)
+def test_the_best_answer_stands_for_a_salvo(
+    cells: tuple[int, int], result: str, reward: float
+) -> None:
+    env = BattleshipEnv((5, 5), salvo=True, mines=1, ship_placement="A1-A3 C1-C2 *E5")
+    env.reset()
+    env.step(cells[0])
+    _, earned, _, _, info = env.step(cells[1])
+    assert (info["result"], earned) == (result, reward)
+
+
+def test_a_chosen_cell_can_not_be_chosen_again() -> None:
+    env = started(salvo=True)
+    env.step(7)
+    _, reward, _, _, info = env.step(7)
+    assert (reward, info["error"]) == (-50, "already chosen: B3 (cell 7)")

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme import TriremeError
+from trireme.battleship.board import ship_names
 from trireme.battleship.fleets import check_fleet
 from trireme.envs import BattleshipEnv, BattleshipVectorEnv, ResetNeeded
-from trireme.envs.battleship_vector import HIT, INVALID, MINE, MISS, NOTHING, SUNK, WON
+from trireme.envs.battleship_vector import CHOSEN, HIT, INVALID, MINE, MISS, NOTHING, SUNK, WON
 
 ID = "trireme/Battleship-v0"
 SMALL = {"board_size": (5, 5), "ship_placement": "A1-A3 C1-C2"}
@@ -27,6 +28,7 @@ RESULTS = {
     WON: "win",
     INVALID: "invalid",
     NOTHING: None,
+    CHOSEN: "chosen",
 }
 
 
@@ -62,6 +64,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     uniform=st.booleans(),
     flat=st.booleans(),
     mines=st.integers(0, 5),
+    salvo=st.booleans(),
     max_steps=st.integers(1, 200),
     mode=st.sampled_from(list(AutoresetMode)),
     seed=st.integers(0, 2**32),
@@ -73,6 +76,7 @@ def test_every_board_is_the_single_environment(
     uniform: bool,
     flat: bool,
     mines: int,
+    salvo: bool,
     max_steps: int,
     mode: AutoresetMode,
     seed: int,
@@ -84,6 +88,7 @@ def test_every_board_is_the_single_environment(
         "placement": "uniform" if uniform else "sequential",
         "flat": flat,
         "mines": mines,
+        "salvo": salvo,
         "max_steps": max_steps,
         "rewards": {"miss": -0.25, "sunk": 11, "mine": -3},
     }
@@ -97,6 +102,10 @@ def test_every_board_is_the_single_environment(
     ended = [False] * 4
     for _ in range(80):
         actions = rng.integers(-1, rows * cols + 1, 4)
+        for i, fleet in enumerate(env.fleets()):
+            if rng.random() < 0.3:  # so that ships sink
+                (row, col), _ = fleet.ships[rng.integers(len(fleet.ships))]
+                actions[i] = row * cols + col + int(rng.integers(3))
         observations, rewards, terminated, truncated, infos = env.step(actions)
         for i, twin in enumerate(twins):
             if mode is AutoresetMode.NEXT_STEP and ended[i]:
@@ -135,7 +144,51 @@ def same(observations: Any, infos: Any, i: int, seen: Any, info: Any) -> None:
     for key in ("ships_remaining", "total_ships", "move_count"):
         assert infos[key][i] == info[key]
     assert RESULTS[int(infos["outcome"][i])] == info["result"]
-    assert (infos["ship_sunk"][i] >= 0) == (info["ship_sunk"] is not None)
+    sizes = {2: (3, 2), 3: (3, 3, 2), 5: (5, 4, 3, 3, 2)}[info["total_ships"]]
+    assert (None, *ship_names(sizes))[infos["ship_sunk"][i] + 1] == info["ship_sunk"]
+
+
+def test_a_salvo_is_answered_once_it_is_complete() -> None:
+    env = vector(2, salvo=True, **SMALL)
+    env.reset(seed=0)
+    observations, rewards, *_, infos = env.step(np.array([11, 0]))
+    assert rewards.tolist() == [0, 0]
+    assert infos["outcome"].tolist() == [CHOSEN, CHOSEN]
+    assert observations["attack_board"][0, 2].tolist() == [0, 3, 0, 0, 0]
+    assert infos["action_mask"].sum(1).tolist() == [24, 24]
+    assert observations["move_count"].tolist() == [[0], [0]]
+    observations, rewards, *_, infos = env.step(np.array([10, 0]))
+    assert rewards.tolist() == [15, -50], "a hit, a ship sunk; chosen already"
+    assert infos["outcome"].tolist() == [SUNK, INVALID]
+    assert infos["ship_sunk"].tolist() == [1, -1]
+    assert observations["move_count"].tolist() == [[2], [0]]
+    _, rewards, *_, infos = env.step(np.array([0, 24]))
+    assert rewards.tolist() == [5, 4], "one ship afloat: a salvo of one shot; a hit and a miss"
+    assert infos["outcome"].tolist() == [HIT, HIT]
+
+
+def test_a_salvo_may_sink_the_whole_fleet() -> None:
+    env = vector(1, salvo=True, autoreset_mode="Disabled", **SMALL)
+    env.reset(seed=0)
+    fire(env, 0, 10)
+    fire(env, 1, 24)
+    observations, rewards, terminated, _, infos = fire(env, 11, 2)
+    assert rewards.tolist() == [110]
+    assert terminated.tolist() == [True]
+    assert infos["outcome"].tolist() == [WON]
+    assert infos["ship_sunk"].tolist() == [0], "the larger of the two"
+    assert observations["remaining_ships"].tolist() == [[0] * 5]
+    assert infos["ships_remaining"].tolist() == [0]
+
+
+def test_a_reset_forgets_a_salvo_that_was_begun() -> None:
+    env = vector(2, salvo=True, **SMALL)
+    env.reset(seed=0)
+    fire(env, 5)
+    observations, _ = env.reset(options={"reset_mask": np.array([True, False])})
+    assert observations["attack_board"].reshape(2, -1).max(1).tolist() == [0, 3]
+    *_, infos = fire(env, 6)
+    assert infos["outcome"].tolist() == [CHOSEN, MISS]
 
 
 def test_next_step_resets_a_board_in_the_step_after_its_end() -> None:

@@ -14,7 +14,9 @@ from trireme.battleship.agents.heatmap import available
 from trireme.battleship.agents.hunt import Hunt
 from trireme.battleship.agents.observation_history import ObservationHistory
 from trireme.battleship.agents.posterior import Posterior
+from trireme.battleship.belief.determinization import determinize_fleet
 from trireme.battleship.rules import Battleship
+from trireme.core.errors import IllegalAction
 from trireme.core.registry import agents_of
 from trireme.envs import BattleshipEnv
 
@@ -22,8 +24,8 @@ QUICK = {
     "hybrid": "hybrid:samples=5,network=false",
     "montecarlo": "montecarlo:playouts=4,depth=3",
     "posterior": "posterior:limit=5000,samples=100",
-    "mcts": "mcts:simulations=16,fleets=20,limit=2000",
-    "lookahead": "lookahead:fleets=50,limit=5000,search=2000",
+    "mcts": "mcts:simulations=16,fleets=20,limit=2000,samples=100",
+    "lookahead": "lookahead:fleets=50,limit=5000,search=2000,samples=100",
 }
 NETWORKS = ("rl", "heatmap")
 AGENTS = [name for name in agents_of("battleship") if name != "process"]
@@ -39,6 +41,7 @@ BOARDS: list[dict[str, Any]] = [
     {"board_size": (8, 8), "fleet": (2, 2, 2, 2, 2, 2), "touching": True},
     {"board_size": (11, 9), "placement": "uniform"},
     {"board_size": (5, 12), "fleet": (5, 2)},
+    {"board_size": (6, 6), "fleet": (2, 2, 1), "salvo": True},
 ]
 
 
@@ -181,3 +184,50 @@ def test_hits_show_whether_ships_touch() -> None:
     board[1, 1] = 2
     history.update(observation(board, 3, 3, 2))
     assert history.game.touching
+
+
+@settings(max_examples=40)
+@given(
+    side=st.integers(5, 8),
+    fleet=st.lists(st.integers(1, 3), min_size=1, max_size=4),
+    touching=st.booleans(),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_ships_may_touch_as_soon_as_no_other_fleet_explains_the_answers(
+    side: int, fleet: list[int], touching: bool, seed: int
+) -> None:
+    env = BattleshipEnv((side, side), fleet=fleet, touching=touching)
+    history = ObservationHistory(None, np.random.default_rng(0))
+    observation, _ = env.reset(seed=seed)
+    history.update(observation)
+    apart = history.game
+    for cell in np.random.default_rng(seed).permutation(side * side):
+        observation, _, over, _, _ = env.step(int(cell))
+        shots = history.update(observation)
+        assert history.game.touching == (not separable(apart, shots))
+        if over:
+            break
+
+
+def separable(game: Battleship, shots: Any) -> bool:
+    """Whether a fleet whose ships keep apart gives these answers: searched anew."""
+    try:
+        determinize_fleet(game.boards[0], shots, 0, np.random.default_rng(1))
+    except IllegalAction:
+        return False
+    return True
+
+
+def test_a_fleet_is_searched_only_when_a_shot_contradicts_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched = []
+
+    def counted(*given: Any) -> Any:
+        searched.append(given)
+        return determinize_fleet(*given)
+
+    monkeypatch.setattr("trireme.battleship.agents.observation_history.determinize_fleet", counted)
+    env = gymnasium.make("trireme/Battleship-v0")
+    shots = episode(Hunt(), env, 5)
+    assert 0 < len(searched) < shots // 2

@@ -218,3 +218,11 @@ def test_the_best_known_opponents_can_be_named() -> None:
     assert info["action_mask"].sum() == 80
     flat = made("trireme/Gomoku-v0", flat=True)
     assert flat.reset(seed=0)[0].shape == (4 * 81,)
+
+
+def test_after_a_forfeit_nothing_may_be_chosen() -> None:
+    env = made("trireme/Gomoku-v0")
+    env.reset(seed=0)
+    *_, info = env.step(-1)
+    assert "forfeit" in info
+    assert not info["action_mask"].any()

@@ -8,16 +8,13 @@ import pytest
 from numpy.random import default_rng
 
 from trireme.core.game import CHANCE
-from trireme.core.options import settings as settings_of
 from trireme.core.record import parse_record
-from trireme.core.registry import make_game
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.events import (
     ActedEvent,
     AnyEvent,
     OfferedEvent,
     RematchedEvent,
-    RoomSetup,
     SeatHolder,
     SeatTakenEvent,
     StartedEvent,
@@ -33,32 +30,14 @@ from trireme.server.rooms.recording import (
 from trireme.server.rooms.table import GameTable
 from trireme.server.rooms.views import fallback, position, visible_actions, visible_events
 
+from .tables import table_of
+
 ANN = SeatHolder("person", "Ann", "ann")
 BOB = SeatHolder("person", "Bob", "bob")
 BOT = SeatHolder("agent", "random")
 OPEN = SeatHolder("open")
 NAVIGATION = {"turn_limit": 4}
 DUEL = {"duel": True, "rows": 5, "cols": 5}
-
-
-def table_of(game: str, settings: dict[str, Any], *holders: SeatHolder) -> GameTable:
-    plain = settings_of(make_game(game, **settings))
-    return GameTable(
-        RoomSetup(
-            "abcdefghjkmn",
-            game,
-            None,
-            plain,
-            holders,
-            seed=5,
-            clock=None,
-            think=1,
-            pace=0,
-            public=True,
-            hints=True,
-            created="2026-01-01T00:00:00.000+00:00",
-        )
-    )
 
 
 def do(table: GameTable, made: list[AnyEvent], ts: str = "t") -> None:

@@ -15,7 +15,6 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from trireme.core.game import CHANCE
-from trireme.core.options import settings as settings_of
 from trireme.core.record import parse_record
 from trireme.core.registry import make_game
 from trireme.server.keys import is_room_id, new_room_id, new_token, token_hash
@@ -27,6 +26,8 @@ from trireme.server.rooms.views import position, visible_events
 from trireme.server.storage.event_store import EventStore
 from trireme.store import open_store
 
+from .tables import table_of
+
 GAMES = [
     ("gomoku", {"size": 5}),
     ("battleship", {"duel": True, "rows": 5, "cols": 5}),
@@ -37,24 +38,9 @@ GAMES = [
 
 def seated(game: str, settings: dict[str, Any], room: str | None = None) -> GameTable:
     """A table whose every seat is held by a person of its own."""
-    made = make_game(game, **settings)
-    holders = tuple(SeatHolder("person", f"p{s}", token_hash(f"p{s}")) for s in range(made.seats))
-    return GameTable(
-        RoomSetup(
-            room or new_room_id(),
-            game,
-            None,
-            settings_of(made),
-            holders,
-            seed=5,
-            clock=None,
-            think=1,
-            pace=0,
-            public=True,
-            hints=True,
-            created="2026-01-01T00:00:00.000+00:00",
-        )
-    )
+    seats = range(make_game(game, **settings).seats)
+    holders = [SeatHolder("person", f"p{s}", token_hash(f"p{s}")) for s in seats]
+    return table_of(game, settings, *holders, room=room or new_room_id())
 
 
 def request(table: GameTable, draw: Any, id: str) -> list[AnyEvent]:

@@ -62,11 +62,7 @@ class Job:
     @property
     def timeout(self) -> float:
         """Seconds after which a decision is interrupted."""
-        return (
-            self.limit
-            if self.seconds is None
-            else self.seconds * (1 + GRACE) + GRACE + INTERRUPT_AFTER
-        )
+        return self.limit if self.seconds is None else decision_timeout(self.seconds)
 
 
 class ActivityMonitor(Protocol):
@@ -276,6 +272,19 @@ class _ForeignSeat(_GuardedAgent):
             self._generators = random.getstate(), np.random.get_state()
 
 
+class InterruptibleAgent:
+    """An agent for single games, interrupted when a decision runs far over its time budget."""
+
+    def __init__(self, agent: AnyAgent) -> None:
+        self.name, self._agent = agent.name, agent
+
+    def act(self, turn: Turn[Any, Any]) -> Any:
+        if turn.seconds is None:
+            return self._agent.act(turn)
+        with deadline_timer():
+            return interruptible(decision_timeout(turn.seconds), lambda: self._agent.act(turn))
+
+
 class DecisionTimeout(AgentFault):
     """The agent was interrupted because its time was over."""
 
@@ -312,6 +321,11 @@ def deadline_timer() -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, previous)
+
+
+def decision_timeout(seconds: float) -> float:
+    """Seconds after which a decision with a budget of `seconds` is interrupted."""
+    return seconds * (1 + GRACE) + GRACE + INTERRUPT_AFTER
 
 
 def interruptible(timeout: float, call: Callable[[], T]) -> T:

@@ -14,6 +14,10 @@ from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 MISS, HIT, SUNK, WON, INVALID, MINE = 0, 1, 2, 3, 4, 5
 """The outcomes of a step; WON is the sinking of the last ship."""
+CHOSEN = 6
+"""The outcome of a step that chooses a cell for a salvo, which is not complete yet."""
+CHOSEN_CELL = 3
+"""What `Seas.board` holds where a cell is chosen for a salvo."""
 WATER, MINED = -1, -2
 """What `Seas.owner` holds where no ship lies."""
 DRAWS = 10_000
@@ -51,7 +55,7 @@ class Seas(NamedTuple):
     owner: Any
     """int8[B, N]: the ship in a cell, WATER or MINED."""
     board: Any
-    """int8[B, N]: 0 unknown, 1 miss, 2 hit."""
+    """int8[B, N]: 0 unknown, 1 miss, 2 hit; CHOSEN_CELL while a salvo is chosen."""
     left: Any
     """int8[B, S]: the cells of each ship not yet hit."""
     afloat: Any

@@ -145,6 +145,8 @@ def _decisions(
     screen: GameScreen, players: dict[Seat, AnyAgent], seconds: float
 ) -> dict[Seat, Any] | None:
     """One action for every seat to move, agents first; None when a command changed the game."""
+    from trireme.arena.player import InterruptibleAgent
+
     actions: dict[Seat, Any] = {}
     session = screen.session
     for seat in sorted(session.to_move, key=lambda s: s in screen.people):
@@ -155,7 +157,8 @@ def _decisions(
         else:
             try:
                 with Console(stderr=True).status(f"{screen.name(seat)} thinks …"):
-                    action, _ = decide(players[seat], session.turn(seat, seconds))
+                    agent = InterruptibleAgent(players[seat])
+                    action, _ = decide(agent, session.turn(seat, seconds))
                 session.game.check(session.state, seat, action)
             except Forfeit as fault:
                 session.forfeit(fault)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .battleship_setup import Rewards
     from .battleship_vector import BattleshipVectorEnv
     from .checks import ResetNeeded
+    from .duel_vector import BattleshipDuelVectorEnv
     from .gomoku_vector import GomokuVectorEnv
     from .navigation_vector import NavigationVectorEnv
     from .opponent import OpponentEnv
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "AECGameEnv",
+    "BattleshipDuelVectorEnv",
     "BattleshipEnv",
     "BattleshipVecEnv",
     "BattleshipVectorEnv",
@@ -39,6 +41,7 @@ __all__ = [
 ]
 
 _PLACES = {
+    "BattleshipDuelVectorEnv": "duel_vector",
     "BattleshipEnv": "battleship",
     "BattleshipVecEnv": "sb3",
     "BattleshipVectorEnv": "battleship_vector",
@@ -63,7 +66,7 @@ def __getattr__(name: str) -> Any:
 _GYMNASIUM: dict[str, tuple[str, str]] = {
     "trireme/Battleship-v0": (
         "opponent:make_battleship",
-        "battleship_vector:BattleshipVectorEnv",
+        "duel_vector:make_battleship_vector",
     ),
     "trireme/Gomoku-v0": ("opponent:make_gomoku", "gomoku_vector:GomokuVectorEnv"),
     "trireme/Navigation-v0": (

@@ -18,13 +18,17 @@ from trireme.battleship.shots import Salvo
 from trireme.battleship.show import draw, pictures
 from trireme.core.game import CHANCE
 
-from .battleship_setup import NAME, Observation, setup
+from .battleship_setup import CHOSEN_CELL, NAME, Observation, setup
 from .checks import ResetNeeded, known_render_mode, known_settings, whole_number
 from .hand_placement import Placement, hand_placed
 from .pixels import battleship_image
 
 MINED = -2
 """What `_owner` holds where a mine lies; -1 is water, numbers from 0 on are ships."""
+
+
+BEST_FIRST = ("win", "hit", "mine", "miss")
+"""The answers to shots, in the order in which one of them stands for a salvo."""
 
 
 class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
@@ -36,6 +40,10 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
 
     With mines, striking one is a miss that counts as two shots.
 
+    With salvos a step chooses a cell, which `attack_board` shows as 3. Once as many are chosen as
+    ships are afloat (or no cell is open), all of them are fired at: the reward is the sum over the
+    shots, `result` the best answer, and `ship_sunk` the largest ship that sank.
+
     Args:
         board_size: rows and columns, 5 to 12 each.
         render_mode: `human` prints after every step; `ansi` and `html` return the drawing as text,
@@ -45,6 +53,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         touching: whether ships may touch.
         placement: `sequential` or `uniform`, how nature places.
         mines: how many mines the water hides.
+        salvo: fire as many shots at once as ships are afloat, chosen one a step.
         rewards: other rewards, whole or some by name, such as `{"hit": 1.0}`.
         max_steps: steps, invalid ones included, after which the episode is truncated; None: twice
             the number of cells.
@@ -75,6 +84,8 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self._left = list(self._sizes)
         self._afloat = list(range(len(self._sizes)))
         self._fired: list[int] = []
+        self._salvo = self.setup.game.salvo
+        self._chosen: list[int] = []
         self._cells = bytearray(self.setup.cells)
         self._open = bytearray(b"\1" * self.setup.cells)
         self._remaining = np.zeros(self.setup.slots, np.int8)
@@ -140,7 +151,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self._steps += 1
         error = None
         if 0 <= index < len(self._open) and self._open[index]:
-            result, sunk, reward = self._fire(index)
+            result, sunk, reward = self._choose(index) if self._salvo else self._fire(index)
         else:
             result, sunk, reward = "invalid", None, self._rewards.invalid
             error = self._fault(index)
@@ -190,12 +201,29 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self._left = list(self._sizes)
         self._afloat = list(range(len(self._sizes)))
         self._fired = []
+        self._chosen = []
         self._board.fill(0)
         self._mask.fill(1)
         self._remaining.fill(0)
         self._remaining[: len(self._sizes)] = self._sizes
         self._moves = self._steps = 0
         self._over = False
+
+    def _choose(self, index: int) -> tuple[str, str | None, float]:
+        """Choose an open cell for the salvo, and fire it once it is complete."""
+        self._cells[index] = CHOSEN_CELL
+        self._open[index] = 0
+        self._chosen.append(index)
+        if len(self._chosen) < len(self._afloat) and 1 in self._open:
+            return "chosen", None, 0.0
+        answers = [self._fire(cell) for cell in sorted(self._chosen)]
+        self._chosen = []
+        names = [name for _, name, _ in answers if name is not None]
+        return (
+            min((result for result, _, _ in answers), key=BEST_FIRST.index),
+            min(names, key=self._names.index, default=None),
+            sum(reward for _, _, reward in answers),
+        )
 
     def _fire(self, index: int) -> tuple[str, str | None, float]:
         """Fire at an open cell: the result, the name of a ship that sank, and the reward."""
@@ -226,7 +254,8 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         if not 0 <= index < self.setup.cells:
             return f"out of bounds: expected {self._expected}, not {index}"
         cell = write_cell(divmod(index, self.setup.board.cols))
-        return f"already attacked: {cell} (cell {index})"
+        done = "chosen" if index in self._chosen else "attacked"
+        return f"already {done}: {cell} (cell {index})"
 
     def _observation(self) -> Observation:
         self._count[0] = self._moves

@@ -10,9 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from trireme.battleship.kernels import CHOSEN, CHOSEN_CELL, INVALID, MISS, fire
 from trireme.core.jit import njit
 
 from .outcome_kernels import NOTHING
+
+RANK = (0, 2, 3, 4, -1, 1)
+"""How high each outcome of a shot ranks: the highest one stands for a salvo."""
 
 
 @njit
@@ -68,6 +72,52 @@ def score_step(
                 if afloat[b, s] > 0:
                     remaining[b, left] = afloat[b, s]
                     left += 1
-            remaining[b, left] = np.int8(0)
+            for s in range(left, ships[b]):
+                remaining[b, s] = np.int8(0)
             ships[b] = left
     return any_ended
+
+
+@njit
+def choose_batch(
+    actions: Any, seas: Any, ships: Any, chosen: Any, open_cells: Any, reward_table: Any, gains: Any
+) -> None:
+    """Choose a cell of a salvo on every board, and fire the salvos that are complete.
+
+    `actions: int64[B]`; `chosen: int16[B]` counts the cells chosen, `open_cells: int16[B]` those
+    neither fired at nor chosen. `seas.outcome` becomes CHOSEN, or of a complete salvo its best
+    outcome, `seas.sunk` the largest ship that it sank. Out: `gains: float64[B]`, the rewards summed
+    over the shots.
+    """
+    for b in range(np.uint64(len(actions))):
+        cell = np.uint64(actions[b])
+        seas.sunk[b] = -1
+        gains[b] = 0.0
+        if cell >= np.uint64(seas.board.shape[1]) or seas.board[b, cell] != 0:
+            seas.outcome[b] = INVALID
+            gains[b] = reward_table[INVALID]
+            continue
+        seas.board[b, cell] = CHOSEN_CELL
+        chosen[b] += 1
+        open_cells[b] -= 1
+        seas.outcome[b] = CHOSEN
+        if chosen[b] == ships[b] or open_cells[b] == 0:
+            fire_salvo(b, seas, reward_table, gains)
+            chosen[b] = 0
+
+
+@njit
+def fire_salvo(b: Any, seas: Any, reward_table: Any, gains: Any) -> None:
+    """Fire at all chosen cells of board `b`, from the top left on."""
+    best, sunk = MISS, -1
+    for cell in range(np.uint64(seas.board.shape[1])):
+        if seas.board[b, cell] == CHOSEN_CELL:
+            seas.board[b, cell] = 0
+            outcome = fire(b, cell, seas)
+            gains[b] += reward_table[outcome]
+            if RANK[outcome] > RANK[best]:
+                best = outcome
+            if seas.sunk[b] >= 0 and (sunk < 0 or seas.sunk[b] < sunk):
+                sunk = seas.sunk[b]
+    seas.outcome[b] = best
+    seas.sunk[b] = sunk

@@ -26,11 +26,15 @@ Observation = dict[str, NDArray[Any]]
 NAME = "trireme/Battleship-v0"
 SLOTS = 5
 """Entries of `remaining_ships`, at least: more where the fleet has more ships."""
+CHOSEN_CELL = 3
+"""What `attack_board` holds where a cell is chosen for a salvo; the kernels' constant of this name,
+stated again so that the single environment does not load numba."""
 
 
 @dataclass(frozen=True)
 class Rewards:
-    """The rewards; every step earns exactly one of them."""
+    """The rewards; every step earns exactly one of them, and the step that completes a salvo the
+    sum over its shots."""
 
     miss: float = option(-1.0, "a shot into water")
     hit: float = option(5.0, "a shot that hits a ship and leaves it afloat")
@@ -81,13 +85,32 @@ class BattleshipSetup:
         return (self.cells,) if self.flat else (self.board.rows, self.board.cols)
 
     def observation_space(self) -> spaces.Dict[Any]:
+        highest = CHOSEN_CELL if self.game.salvo else 2
         return spaces.Dict(
             {
-                "attack_board": spaces.Box(0, 2, self.board_shape, np.int8),
+                "attack_board": spaces.Box(0, highest, self.board_shape, np.int8),
                 "remaining_ships": spaces.Box(0, max(self.board.sizes), (self.slots,), np.int8),
                 "move_count": spaces.Box(0, self.cells + self.game.mines, (1,), np.int32),
             }
         )
+
+
+def sides_of(board_size: Sequence[int]) -> tuple[int, int]:
+    """Rows and columns, where these are two; the rules check how many."""
+    try:
+        rows, cols = board_size
+    except (TypeError, ValueError):
+        raise BadSettings(
+            f"board_size must be (rows, cols) such as (10, 10), not {board_size!r}"
+        ) from None
+    return rows, cols
+
+
+def is_duel(duel: Any) -> bool:
+    """The setting `duel`, which must be a bool."""
+    if not isinstance(duel, bool):
+        raise BadSettings(f"duel must be True or False, not {duel!r}")
+    return duel
 
 
 def setup(
@@ -98,17 +121,13 @@ def setup(
     touching: bool = False,
     placement: str = "sequential",
     mines: int = 0,
+    salvo: bool = False,
     rewards: Rewards | Mapping[str, float] | None = None,
     max_steps: int | None = None,
     flat: bool = False,
 ) -> BattleshipSetup:
     """Check the settings of an environment and put them together."""
-    try:
-        rows, cols = board_size
-    except (TypeError, ValueError):
-        raise BadSettings(
-            f"board_size must be (rows, cols) such as (10, 10), not {board_size!r}"
-        ) from None
+    rows, cols = sides_of(board_size)
     if placement == "manual" and ship_placement is None:
         raise BadSettings("placement by hand needs the fleet: give ship_placement")
     how = placement if ship_placement is None else "manual"
@@ -121,6 +140,7 @@ def setup(
             "touching": touching,
             "placement": how,
             "mines": mines,
+            "salvo": salvo,
         },
         owner=NAME,
     )

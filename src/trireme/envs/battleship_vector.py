@@ -17,24 +17,35 @@ from trireme.battleship.fleets import Fleet
 from trireme.battleship.kernels import Ships
 from trireme.core.errors import BadSettings
 
-from .battleship_kernels import begin, score_step
+from .battleship_kernels import begin, choose_batch, score_step
 from .battleship_setup import NAME, Observation, Rewards, setup
 from .checks import known_settings
 from .hand_placement import Placement
 from .outcome_kernels import NOTHING
 from .vector import Arrays, BoardsVectorEnv, Which, board_count
 
-MISS, HIT, SUNK, WON, INVALID, MINE = (
+MISS, HIT, SUNK, WON, INVALID, MINE, CHOSEN = (
     kernels.MISS,
     kernels.HIT,
     kernels.SUNK,
     kernels.WON,
     kernels.INVALID,
     kernels.MINE,
+    kernels.CHOSEN,
 )
 """The codes of `infos["outcome"]`; `NOTHING` where a board was only reset."""
 
-__all__ = ["HIT", "INVALID", "MINE", "MISS", "NOTHING", "SUNK", "WON", "BattleshipVectorEnv"]
+__all__ = [
+    "CHOSEN",
+    "HIT",
+    "INVALID",
+    "MINE",
+    "MISS",
+    "NOTHING",
+    "SUNK",
+    "WON",
+    "BattleshipVectorEnv",
+]
 
 
 class BattleshipVectorEnv(BoardsVectorEnv):
@@ -43,6 +54,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
     Infos are arrays over the boards: `action_mask` int8[B, cells], `outcome` int8[B] (the codes of
     this module), `ship_sunk` int8[B] (which ship of the fleet, largest first, or -1),
     `ships_remaining` int8[B], `total_ships` int8[B], `move_count` int32[B]. It draws nothing.
+    With salvos a step chooses a cell on every board: `outcome` is CHOSEN until a salvo is complete.
     """
 
     def __init__(
@@ -81,6 +93,9 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._reward_table = reward_table(self.setup.rewards)
         self._limit = self.setup.max_steps
         self._mask = np.empty((boards, self.setup.cells), np.bool_)
+        self._chosen = np.zeros(boards, np.int16)
+        self._open_cells = np.full(boards, self.setup.cells, np.int16)
+        self._gains = np.zeros(boards)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which cells of every board have not been attacked, bool[num_envs, cells]."""
@@ -96,7 +111,13 @@ class BattleshipVectorEnv(BoardsVectorEnv):
 
         It holds the hidden fleets: it is for checkpoints, and no agent may look.
         """
-        own = {"steps": self._steps, "remaining": self._remaining, "ships": self._ships}
+        own = {
+            "steps": self._steps,
+            "remaining": self._remaining,
+            "ships": self._ships,
+            "chosen": self._chosen,
+            "open_cells": self._open_cells,
+        }
         return {**self._seas._asdict(), "states": self._batch.states, **own}
 
     def _seed(self, states: NDArray[np.uint64], which: Which) -> None:
@@ -104,6 +125,8 @@ class BattleshipVectorEnv(BoardsVectorEnv):
 
     def _start(self, which: Which) -> None:
         self._batch.reset(which)
+        self._chosen[which] = 0
+        self._open_cells[which] = self.setup.cells
         begin(
             which,
             self._batch.ships.sizes,
@@ -117,8 +140,19 @@ class BattleshipVectorEnv(BoardsVectorEnv):
     def _play(
         self, actions: NDArray[np.int64], resetting: Which
     ) -> tuple[NDArray[np.float64], Which, Which, bool]:
-        seas = self._seas
-        kernels.step_batch(actions, seas)
+        seas, salvo = self._seas, self.setup.game.salvo
+        if salvo:
+            choose_batch(
+                actions,
+                seas,
+                self._ships,
+                self._chosen,
+                self._open_cells,
+                self._reward_table,
+                self._gains,
+            )
+        else:
+            kernels.step_batch(actions, seas)
         rewards = np.empty(self.num_envs)
         terminated, truncated = np.empty((2, self.num_envs), np.bool_)
         any_ended = score_step(
@@ -136,6 +170,8 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             terminated,
             truncated,
         )
+        if salvo:
+            np.multiply(self._gains, ~resetting, out=rewards)
         if resetting is not self._none:
             self._start(resetting)
         return rewards, terminated, truncated, any_ended
@@ -192,7 +228,7 @@ def always(ships: Ships, board: Board, fleet: Fleet) -> Ships:
 
 def reward_table(rewards: Rewards) -> NDArray[np.float64]:
     """The reward of every outcome, by its code."""
-    table = np.zeros(6)
+    table = np.zeros(7)
     table[[MISS, HIT, SUNK, WON, INVALID, MINE]] = (
         rewards.miss,
         rewards.hit,

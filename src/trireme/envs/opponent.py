@@ -19,7 +19,7 @@ from trireme.core.record import Record
 from trireme.core.registry import draw_text, find, load, make_agent, make_game
 
 from .battleship import BattleshipEnv
-from .battleship_setup import NAME
+from .battleship_setup import NAME, is_duel, sides_of
 from .checks import ResetNeeded, known_render_mode, unexpected, whole_number
 from .pixels import battleship_image, planes_image
 from .zoo_episode import ZooEpisode
@@ -199,15 +199,15 @@ def make_navigation(**options: Any) -> OpponentEnv:
 
 
 def make_battleship(
-    board_size: Sequence[int] = (10, 10), opponent: AnyAgent | str | None = None, **options: Any
+    board_size: Sequence[int] = (10, 10),
+    opponent: AnyAgent | str | None = None,
+    duel: bool = False,
+    **options: Any,
 ) -> gymnasium.Env[Any, Any]:
-    """`trireme/Battleship-v0`: alone, or with `opponent` a duel."""
-    if opponent is None:
+    """`trireme/Battleship-v0`: alone, or a duel: with `opponent`, or with `duel` in self-play."""
+    if opponent is None and not is_duel(duel):
         return BattleshipEnv(board_size, **options)
-    try:
-        rows, cols = board_size
-    except (TypeError, ValueError):
-        raise BadSettings(f"board_size must be (rows, cols), not {board_size!r}") from None
+    rows, cols = sides_of(board_size)
     sides = {"rows": rows, "cols": cols, "duel": True, "opponent": opponent}
     return against("battleship", NAME, options, **sides)
 

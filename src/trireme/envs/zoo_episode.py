@@ -150,6 +150,7 @@ class ZooEpisode:
         before = session.returns
         if self.faults:
             session.forfeit(*self.faults.values())
+            self._masks = {}  # nothing may be chosen any more
         else:
             session.move({seat: self._decision(seat) for seat in session.to_move})
             self.moves += 1

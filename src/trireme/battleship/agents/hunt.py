@@ -39,7 +39,9 @@ class Hunt(ShootingAgent):
             if cells:
                 return cells
         free = [cell for cell in board.cells() if cell not in fired]
-        return [cell for cell in free if _parity(target, cell)] or free
+        smallest = min(target.afloat.values(), default=1)
+        # parity: every ship afloat crosses one diagonal in as many as the smallest has cells
+        return [cell for cell in free if sum(cell) % smallest == 0] or free
 
 
 def _line_ends(hits: set[Cell]) -> set[Cell]:
@@ -58,8 +60,3 @@ def _neighbours(hits: set[Cell]) -> set[Cell]:
         for row, col in hits
         for down, right in ((0, 1), (0, -1), (1, 0), (-1, 0))
     }
-
-
-def _parity(target: TargetView, cell: Cell) -> bool:
-    """Every ship afloat crosses one of these cells: one diagonal in as many as the smallest has."""
-    return sum(cell) % min(target.afloat.values(), default=1) == 0

@@ -17,7 +17,7 @@ from trireme.battleship.agents.lookahead_kernels import (
     unpack_layouts,
 )
 from trireme.battleship.batch import ships_of
-from trireme.battleship.belief.posterior import LIMIT, WeightedFleets
+from trireme.battleship.belief.posterior import LIMIT, SAMPLES, WeightedFleets
 from trireme.battleship.board import Board
 from trireme.core.options import option
 
@@ -61,13 +61,17 @@ class Lookahead(BeliefAgent):
         LIMIT,
         "steps of exact enumeration before it samples instead; more: exact more often, but slower",
     )
+    samples: int = option(
+        SAMPLES,
+        "fleets to sample where enumeration is too long; more: better estimates, but slower",
+    )
     book: bool = option(True, "play the first shots from the opening book")
 
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
         if self.book and (cell := book_cell(target)) is not None:
             return [cell]
         inference = self.inference(target)
-        belief = inference.posterior(target.shots, rng, limit=self.limit)
+        belief = inference.posterior(target.shots, rng, limit=self.limit, samples=self.samples)
         cells = self.candidates(belief.cells)
         slow = not belief.exact or inference.steps > self.search
         if slow or target.salvo > 1 or belief.cells.max() >= CERTAIN or len(cells) == 1:

@@ -52,6 +52,10 @@ class Mcts(BeliefAgent):
         200_000,
         "steps of exact enumeration before it samples instead; more: exact more often, but slower",
     )
+    samples: int = option(
+        5_000,
+        "fleets to sample where enumeration is too long; more: better estimates, but slower",
+    )
 
     @property
     def timed(self) -> bool:
@@ -61,7 +65,7 @@ class Mcts(BeliefAgent):
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
         started = time.perf_counter()
         inference = self.inference(target)
-        belief = inference.posterior(target.shots, rng, limit=self.limit, samples=5_000)
+        belief = inference.posterior(target.shots, rng, limit=self.limit, samples=self.samples)
         if target.salvo > 1 or belief.cells.max() >= CERTAIN:
             return top_cells(belief.cells, target, None)
         fleets = inference.fleets(target.shots, belief, self.fleets, rng)

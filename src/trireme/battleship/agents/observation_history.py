@@ -12,8 +12,11 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from trireme.battleship.belief.constraints import explains
 from trireme.battleship.belief.determinization import determinize_fleet
 from trireme.battleship.board import Board, Cell, standard_sizes
+from trireme.battleship.fleets import Fleet
+from trireme.battleship.kernels import CHOSEN_CELL
 from trireme.battleship.rules import Battleship, BattleshipView, Sea
 from trireme.battleship.shots import Salvo, Shot
 from trireme.core.errors import BadSettings, IllegalAction
@@ -30,16 +33,19 @@ class ObservationHistory:
 
     An episode begins with the first observation, and with every one that can't follow the last. It
     is read by the rules of `game`; where board or fleet are others, those of the observation hold.
+    Cells that are chosen for a salvo, but not yet fired at, are `chosen`.
     Without a game, ships may touch as soon as the hits show that they do.
     """
 
     def __init__(self, game: Battleship | None, rng: Generator) -> None:
         self.rng = rng
         self.given = game
+        self.chosen: frozenset[Cell] = frozenset()
         self._rules: Battleship | None = None
         self._board: NDArray[np.int64] = np.zeros((0, 0), np.int64)
         self._sizes: Counter[int] = Counter()
         self._shots: tuple[Shot, ...] = ()
+        self._witness: Fleet | None = None
 
     @property
     def game(self) -> Battleship:
@@ -51,12 +57,16 @@ class ObservationHistory:
     def update(self, observation: Mapping[str, Any]) -> tuple[Shot, ...]:
         """Add the next observation; returns all answered shots so far."""
         board = self._grid(np.asarray(observation["attack_board"], np.int64))
+        marked = board == CHOSEN_CELL
+        self.chosen = frozenset((int(row), int(col)) for row, col in np.argwhere(marked))
+        board = np.where(marked, 0, board)
         sizes = Counter(int(size) for size in observation["remaining_ships"] if size)
         if not self._follows(board, sizes):
             self._rules = self._episode_rules(board, sizes)
             self._board = np.zeros_like(board)
             self._sizes = Counter(self._rules.boards[0].sizes)
             self._shots = ()
+            self._witness = None
         self._record(board, sizes)
         return self._shots
 
@@ -66,7 +76,7 @@ class ObservationHistory:
         sunk = {shot.ship for shot in self._shots}
         afloat = tuple(name for name in board.names if name not in sunk)
         view = BattleshipView(0, "firing", (Sea(None, self._shots, afloat),), 0, (0, 0))
-        fired = {shot.cell for shot in self._shots}
+        fired = self.chosen.union(shot.cell for shot in self._shots)
         legal = Listed(Salvo((cell,)) for cell in board.cells() if cell not in fired)
         return Turn(self.game, 0, view, legal, self.rng)
 
@@ -137,18 +147,22 @@ class ObservationHistory:
         self._shots += (*misses, *(Shot(cell, "hit") for cell in hits), *last)
         self._board, self._sizes = board.copy(), sizes
         if self.given is None and fresh and known:
-            self._rules = may_touch(self.game, self._shots)
+            self._infer_touching()
 
+    def _infer_touching(self) -> None:
+        """Let ships touch where no fleet with water around its ships explains the answers.
 
-def may_touch(game: Battleship, shots: tuple[Shot, ...]) -> Battleship:
-    """The game, or where no fleet with water around its ships explains the answers, the same with
-    ships that may touch."""
-    if not game.touching:
+        The fleet that was found last proves that there is one until a shot contradicts it: most
+        shots need no search.
+        """
+        game = self.game
+        board = game.boards[0]
+        if game.touching or (self._witness and explains(board, self._witness, self._shots)):
+            return
         try:
-            determinize_fleet(game.boards[0], shots, 0, np.random.default_rng(0))
+            self._witness = determinize_fleet(board, self._shots, 0, np.random.default_rng(0))
         except IllegalAction:
-            return replace(game, touching=True)
-    return game
+            self._rules = replace(game, touching=True)
 
 
 def _last_hit(board: Board, size: int, fresh: Iterable[Cell], hits: set[Cell]) -> Cell:

@@ -90,9 +90,10 @@ class ObservingAgent(ABC):
         self.__dict__["_history"] = ObservationHistory(history.given, rng)
 
     def _episode_history(self) -> ObservationHistory:
-        history: ObservationHistory = self.__dict__.setdefault(
-            "_history", ObservationHistory(None, np.random.default_rng(0))
-        )
+        history: ObservationHistory | None = self.__dict__.get("_history")
+        if history is None:
+            history = ObservationHistory(None, np.random.default_rng(0))
+            self.__dict__["_history"] = history
         return history
 
 
@@ -130,8 +131,11 @@ class ShootingAgent(ObservingAgent):
         history = self._episode_history()
         shots = history.update(observation)
         game = history.game
-        target = TargetView(game.boards[0], shots, game.placement == "uniform")
-        return int(self.aim(target, history.rng)[0])
+        cols, chosen = game.boards[0].cols, history.chosen
+        salvo = len(chosen) + 1  # one of so many cells is not chosen yet
+        target = TargetView(game.boards[0], shots, game.placement == "uniform", salvo)
+        cells = self.aim(target, history.rng)
+        return next(int(cell) for cell in cells if divmod(int(cell), cols) not in chosen)
 
 
 class TurnObservingAgent(ObservingAgent):

@@ -47,6 +47,22 @@ def constraints(board: Board, shots: Sequence[Shot]) -> Constraints:
     return Constraints(board, tuple(options), hits, hits | water)
 
 
+def explains(board: Board, fleet: Fleet, shots: Sequence[Shot]) -> bool:
+    """Whether the fleet, legal on this board, would have given these answers; mines count as
+    misses."""
+    hits, water, sank = _answers(board, shots)
+    ships = 0
+    for name, ends in zip(board.names, fleet.ships, strict=True):
+        mask = sum(map(board.bit, cells_between(ends)))
+        ships |= mask
+        last, then = sank.get(name, (0, 0))
+        if name in sank and (not mask & last or mask & ~then):
+            return False
+        if name not in sank and not mask & ~hits:
+            return False
+    return not ships & water and not hits & ~ships
+
+
 def _answers(board: Board, shots: Sequence[Shot]) -> tuple[int, int, dict[str, tuple[int, int]]]:
     """Masks of hits and of water, and for each ship sunk its last hit and all hits up to then."""
     hits, water = 0, 0
