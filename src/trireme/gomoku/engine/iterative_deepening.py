@@ -24,34 +24,34 @@ ROOT_VCF_NODES = 200_000
 TREE_LIMITS = {
     "leaf_vcf_nodes": 10,
     "inner_vcf_nodes": 30,
-    "moves_base": 8,
-    "moves_per_depth": 3,
+    "moves_base": 5,
+    "moves_per_depth": 2,
     "quiescence_plies": 2,
-    "reverse_futility_depth": 5,
-    "reverse_futility_margin": 120,
-    "razoring_depth": 3,
+    "reverse_futility_depth": 7,
+    "reverse_futility_margin": 90,
+    "razoring_depth": 0,
     "razoring_margin": 300,
     "futility_depth": 5,
     "futility_base": 100,
     "futility_margin": 80,
-    "reduction_start": 2,
-    "reduction_divisor": 110,
-    "reduction_pv": 1,
-    "reduction_threat": 1,
+    "reduction_start": 3,
+    "reduction_divisor": 85,
+    "reduction_pv": 0,
+    "reduction_threat": 9,
     "reduction_history": 0,
     "improving_margin": 0,
     "improving_moves": 0,
     "killer_score": 60,
     "countermove_score": 0,
     "max_history": 100,
-    "null_reduction_depth": 99,
+    "null_reduction_depth": 4,
     "singular_depth": 99,
     "singular_margin": 10,
     "extend_answers": 0,
     "aspiration": 60,
 }
 """The fields of `SearchMemory` that shape the tree."""
-ATTACK_SHARE, DEFENCE_SHARE = 0.8, 0.3
+ATTACK_SHARE, DEFENCE_SHARE = 1.5, 0.3
 """Parts of the nodes so far that the search for own VCT wins, and for the other side's after the
 best move, may take at each depth."""
 MIN_SHARE = 500
