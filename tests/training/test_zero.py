@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from trireme.core.errors import BadSettings
+from trireme.core.errors import BadSettings, TrainingDiverged
 from trireme.gomoku.encode import GomokuEncoder, board_array
 from trireme.gomoku.rules import Gomoku
 from trireme.training.gomoku_games import GameShard, read_games
@@ -245,6 +246,13 @@ def test_learning_fits_policy_and_value() -> None:
     early, late = sums[3] / 3, (sums[40] - sums[37]) / 3
     assert late[0] < 0.5 * early[0]
     assert late[1] < 0.5 * early[1]
+
+
+def test_a_loss_that_is_no_number_ends_the_run_at_once(tmp_path: Path) -> None:
+    training = ZeroTraining(tiny_zero(), tmp_path)
+    training.tally[0] = math.nan
+    with pytest.raises(TrainingDiverged, match="the loss is nan at step"):
+        training.run(live=False)
 
 
 def log_of(folder: Path) -> list[dict[str, Any]]:

@@ -18,6 +18,10 @@ class BadText(TriremeError):
     """Text that should have been an action, a plan or a position is not one."""
 
 
+class TrainingDiverged(TriremeError):
+    """A loss is no number any more: going on would only waste time."""
+
+
 class BadSettings(TriremeError):
     """A game's settings are of the wrong type, out of range, or do not fit together."""
 

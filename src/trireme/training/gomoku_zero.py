@@ -11,6 +11,7 @@ Only torch and NumPy are needed, see `standalone.py`.
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from trireme.core.errors import BadSettings
+from trireme.core.errors import BadSettings, TrainingDiverged
 
 from .gomoku_threats import ThreatDetector
 from .gumbel_search import GumbelSearch
@@ -330,6 +331,11 @@ class ZeroTraining(TrainingRun[GomokuZero]):
             policy_loss, value_loss, updates, games, black, drawn, stones = self.tally.tolist()
             self.tally.zero_()
             row = {"positions": self.step * config.games, "games": self.games_ended}
+            if not math.isfinite(policy_loss + value_loss):
+                raise TrainingDiverged(
+                    f"the loss is {policy_loss + value_loss} at step {self.step}: try a lower "
+                    "learning_rate, or compile: none"
+                )
             if updates:
                 row |= {"policy_loss": policy_loss / updates, "value_loss": value_loss / updates}
             if games:
