@@ -137,10 +137,11 @@ def test_pettingzoos_tests_pass() -> None:
 def test_videos_are_recorded(tmp_path: Any) -> None:
     pytest.importorskip("moviepy")
     env = gymnasium.make("trireme/Battleship-v0", render_mode="rgb_array", board_size=(5, 5))
-    env = gymnasium.wrappers.RecordVideo(env, str(tmp_path), episode_trigger=lambda _: True)
+    videos = tmp_path / "videos"  # it warns of a folder that exists
+    env = gymnasium.wrappers.RecordVideo(env, str(videos), episode_trigger=lambda _: True)
     env.reset(seed=0)
     for cell in range(25):
         if env.step(cell)[2]:
             break
     env.close()
-    assert list(tmp_path.glob("*.mp4"))
+    assert list(videos.glob("*.mp4"))
