@@ -43,8 +43,8 @@ EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 FAST = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
 SLOWER = 6
 """A mutant whose tests take so many times longer than the unchanged code's hangs: it is noticed."""
-PATIENCE = 15.0
-"""Seconds that tests may take before they hang, however short they usually are."""
+PATIENCE = 15
+"""Seconds of processor time that tests may always take before they count as hanging."""
 
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
@@ -135,12 +135,12 @@ class Runner:
             cwd=ROOT,
             env=environment,
         )
-        self._seconds = 600.0
+        self._seconds = 600
         status, took = self._ask("", "")
         if status != "passed":
             self.close()
             raise SystemExit(f"{' '.join(tests)}: {status} without any mutation")
-        self._seconds = max(PATIENCE, SLOWER * took)
+        self._seconds = max(PATIENCE, round(SLOWER * took))
 
     def close(self) -> None:
         self._process.terminate()
@@ -161,8 +161,15 @@ class Runner:
         return status, float(took)
 
 
-def all_mutations(targets: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[Mutation]:
-    files = [file for file in targets if not only or any(file.endswith(o) for o in only)]
+def all_mutations(
+    targets: Mapping[str, Sequence[str]], only: Sequence[str], without: Sequence[str]
+) -> list[Mutation]:
+    files = [
+        file
+        for file in targets
+        if (not only or any(part in file for part in only))
+        and not any(part in file for part in without)
+    ]
     if not files:
         raise SystemExit(f"no target matches {', '.join(only)}; there are {', '.join(targets)}")
     return [
@@ -248,7 +255,7 @@ def kernel_survives(mutation: Mutation, tests: Sequence[str]) -> bool:
 
 
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
-    mutations = all_mutations(targets, options.only)
+    mutations = all_mutations(targets, options.only, options.without)
     if options.again is not None:
         wanted = {
             (m["file"], m["before"], m["after"])
@@ -285,6 +292,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="how many mutations to try of every file")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
+    parser.add_argument("--without", nargs="*", default=[], help="files to leave out, likewise")
     parser.add_argument("--again", type=Path, help="try the survivors in this file of --json only")
     parser.add_argument("--kernels", action="store_true", help="kernels in place of plain code")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
