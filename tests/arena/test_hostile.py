@@ -41,13 +41,18 @@ def mean_shots(made: Match, folder: Path, **options: Any) -> dict[str, float]:
     return {a.name: a.standing.shots_mean for a in report.agents}  # type: ignore[union-attr]
 
 
-@pytest.mark.parametrize("games", [2, pytest.param(6, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    ("spies", "games"),
+    [
+        pytest.param(("RunFolderSpy", "SeedSpy"), 3, id="some"),
+        pytest.param(("RunFolderSpy", *SPIES), 6, id="all", marks=pytest.mark.slow),
+    ],
+)
 def test_spies_sink_fleets_no_sooner_than_hunt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, games: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spies: tuple[str, ...], games: int
 ) -> None:
     """The files of the run lie where the spies look, and all play the same fleets."""
     monkeypatch.chdir(tmp_path)
-    spies = ("RunFolderSpy", *SPIES)
     agents = ("hunt", *hostile(*spies))
     made = match(BATTLESHIP, *agents, games=games, seed=31_415_926, secret_seed=True)
     shots = mean_shots(made, tmp_path / "run", executor="processes", workers=2)
