@@ -2,7 +2,7 @@
 
     python benchmarks/mutants.py                          # every mutation (hours); or: make mutants
     python benchmarks/mutants.py --sample 12              # a random sample of every file
-    python benchmarks/mutants.py --only gomoku/rules.py   # one file
+    python benchmarks/mutants.py --only gomoku/rules.py   # one file; --without leaves some out
     python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
     python benchmarks/mutants.py --kernels --sample 2     # kernels, each compiled anew
 
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -45,6 +46,9 @@ SLOWER = 6
 """A mutant whose tests take so many times longer than the unchanged code's hangs: it is noticed."""
 PATIENCE = 15
 """Seconds of processor time that tests may always take before they count as hanging."""
+
+KERNEL_SECONDS = 300
+"""The same for tests of kernels, which are compiled first."""
 
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
@@ -239,19 +243,45 @@ def try_all(
     return {m: results[m] for m in mutations if m in results}
 
 
-def kernel_survives(mutation: Mutation, tests: Sequence[str]) -> bool:
-    """Whether no test notices a mutation of a kernel, compiled in a copy of the package."""
+def try_kernels(
+    mutations: Sequence[Mutation], targets: Mapping[str, Sequence[str]], console: Console
+) -> dict[Mutation, bool]:
+    """Whether each mutation of a kernel survives; each is compiled in a copy of the package."""
+    for file in {m.file: None for m in mutations}:
+        source = (PACKAGE / file).read_text(encoding="utf-8")
+        if not kernel_passes(file, source, targets[file]):
+            raise SystemExit(f"{' '.join(targets[file])}: failed without any mutation")
+    results: dict[Mutation, bool] = {}
+    for mutation in mutations:
+        survived = kernel_passes(mutation.file, mutation.source, targets[mutation.file])
+        results[mutation] = survived
+        if survived:
+            console.print(str(mutation), markup=False, soft_wrap=True)
+    return results
+
+
+def kernel_passes(file: str, source: str, tests: Sequence[str]) -> bool:
+    """Whether the tests pass in time where the kernel file `file` has this source."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copied = shutil.copytree(PACKAGE, Path(folder) / PACKAGE.name)
-        (copied / mutation.file).write_text(mutation.source, encoding="utf-8")
+        (copied / file).write_text(source, encoding="utf-8")
         command = [sys.executable, "-m", "pytest", *FAST, *tests]
-        environment = {**os.environ, "PYTHONPATH": folder}
+        environment = {**os.environ, "PYTHONPATH": folder, "TMPDIR": folder}
         with suppress(subprocess.TimeoutExpired):
             run = subprocess.run(
-                command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, timeout=600
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                preexec_fn=_limit_processor_time,
+                timeout=20 * KERNEL_SECONDS,
             )
             return run.returncode == 0
     return False
+
+
+def _limit_processor_time() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (KERNEL_SECONDS, KERNEL_SECONDS))
 
 
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
@@ -304,7 +334,7 @@ def main() -> None:
     targets = KERNELS if options.kernels else TARGETS
     mutations = chosen(options, targets)
     if options.kernels:
-        results = {m: kernel_survives(m, targets[m.file]) for m in mutations}
+        results = try_kernels(mutations, targets, console)
     else:
         results = try_all(mutations, targets, options.workers, console)
     survivors = [m for m, survived in results.items() if survived]
