@@ -34,16 +34,24 @@ def run(made: Match, folder: Path, executor: str, workers: int = 2) -> dict[int,
     return run_match(start(made, folder), executor=executor, workers=workers).outcomes
 
 
-def test_all_executors_give_the_same_results_isolated_or_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "ways",
+    [
+        pytest.param([(True, "processes", 2), (False, "serial", 1)], id="some"),
+        pytest.param(
+            [(True, "serial", 1), (False, "serial", 1), (False, "processes", 3)],
+            id="others",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_all_executors_give_the_same_results_isolated_or_not(
+    tmp_path: Path, ways: list[tuple[bool, str, int]]
+) -> None:
     """Two agents draw from the global generators: neither may disturb what the other draws."""
     agents = (broken("Careful"), f"other={AGENTS}:Careful", Random())
     hashes = []
-    for isolate, executor, workers in (
-        (True, "serial", 1),
-        (True, "processes", 2),
-        (False, "serial", 1),
-        (False, "processes", 3),
-    ):
+    for isolate, executor, workers in ways:
         made = match(*agents, games=2, isolate=isolate)
         outcomes = run(made, tmp_path / f"{executor}-{isolate}", executor, workers)
         hashes.append(results_hash(outcomes.values()))
@@ -68,7 +76,12 @@ def test_what_agents_print_goes_to_the_log(
 
 
 EVERYWHERE = pytest.mark.parametrize(
-    ("executor", "isolate"), [("serial", False), ("processes", False), ("processes", True)]
+    ("executor", "isolate"),
+    [
+        ("serial", False),
+        pytest.param("processes", False, marks=pytest.mark.slow),
+        ("processes", True),
+    ],
 )
 BROKEN = {
     "Raises": ("exception", "RuntimeError: no idea what to play"),
@@ -121,7 +134,9 @@ def test_slow_agents_forfeit_and_the_match_goes_on(
     ("agent", "reason", "detail"),
     [
         ("Dies", "process", "its process ended with status 3"),
-        ("Crashes", "process", "its process ended by signal 11"),
+        pytest.param(
+            "Crashes", "process", "its process ended by signal 11", marks=pytest.mark.slow
+        ),
         ("Stuck", "time", "was ended with its process"),
     ],
 )

@@ -71,7 +71,7 @@ def test_the_folder_spy_would_read_the_seed_of_a_match_that_does_not_hide_it(
     assert shots["RunFolderSpy"] == ships
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_records_of_a_round_appear_when_all_its_games_are_done(
     tmp_path: Path, executor: str
 ) -> None:
@@ -198,7 +198,7 @@ def test_saboteurs_forfeit_and_the_others_play_as_without_them(
         assert not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_the_log_of_what_agents_print_is_capped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor: str
 ) -> None:
