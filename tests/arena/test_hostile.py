@@ -30,8 +30,9 @@ def hostile(*names: str) -> list[str]:
     return [f"{name}={HOSTILE}:{name}" for name in names]
 
 
-def match(game: Any, *agents: Any, **conditions: Any) -> Match:
-    return Match(game, entrants(game, agents), **conditions)
+def match(game: Any, *agents: Any, isolate: bool = True, **conditions: Any) -> Match:
+    """Without `isolate` no process starts for each game, and yet agents of others take part."""
+    return Match(game, entrants(game, agents, isolate=isolate), isolate=isolate, **conditions)
 
 
 def mean_shots(made: Match, folder: Path, **options: Any) -> dict[str, float]:
@@ -75,7 +76,7 @@ def test_the_folder_spy_would_read_the_seed_of_a_match_that_does_not_hide_it(
 def test_records_of_a_round_appear_when_all_its_games_are_done(
     tmp_path: Path, executor: str
 ) -> None:
-    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=2)
+    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=2, isolate=False)
     folder = start(made, tmp_path / "run")
 
     def whole_rounds(progress: Progress) -> None:
@@ -91,7 +92,7 @@ def test_records_of_a_round_appear_when_all_its_games_are_done(
 def test_a_run_that_is_stopped_keeps_all_and_hides_open_rounds_when_it_goes_on(
     tmp_path: Path,
 ) -> None:
-    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=3)
+    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=3, isolate=False)
     calm = run_match(start(made, tmp_path / "calm"), executor="serial").outcomes
 
     def stop(progress: Progress) -> None:
@@ -116,7 +117,8 @@ def test_a_run_that_is_stopped_keeps_all_and_hides_open_rounds_when_it_goes_on(
 
 
 def test_a_secret_seed_is_stored_only_while_nobody_plays(tmp_path: Path) -> None:
-    made = match(BATTLESHIP, *hostile("Plain"), games=2, seed=271_828, secret_seed=True)
+    secret = {"seed": 271_828, "secret_seed": True}
+    made = match(BATTLESHIP, *hostile("Plain"), games=2, isolate=False, **secret)
     folder = start(made, tmp_path / "run")
     seen: list[int | None] = []
 
