@@ -92,7 +92,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "navigation/ships.py": NAVIGATION,
     "navigation/maps.py": ("tests/navigation/test_maps.py",),
     "navigation/phase_log.py": ("tests/navigation/test_phase_log.py",),
-    "navigation/search/matrix_game.py": ("tests/navigation/test_search.py",),
+    "navigation/search/matrix_game.py": (
+        "tests/navigation/test_exploitability.py::test_known_matrix_games_have_their_values",
+        "tests/navigation/test_exploitability.py::test_optimal_mixtures_leave_nothing_to_gain",
+    ),
     "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
     "arena/schedule.py": ("tests/arena/test_schedule.py",),
     "arena/match.py": ("tests/arena/test_schedule.py",),

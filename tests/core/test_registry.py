@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trireme import BadSpec, TriremeError, UnknownName, make_agent, make_game, option
+from trireme import BadSettings, BadSpec, TriremeError, UnknownName, make_agent, make_game, option
 from trireme import settings as settings_of
 from trireme.core.options import build, options_of
 from trireme.core.registry import GAMES, find, game_from_text, is_shipped
@@ -229,6 +229,11 @@ def test_a_value_says_itself_what_is_wrong_with_it() -> None:
     assert build(Holder, {"even": {"number": 4}}, owner="holder").even == Even(4)
     with pytest.raises(BadSpec, match=r"^3 is odd$"):
         build(Holder, {"even": {"number": 3}}, owner="holder")
+
+
+def test_a_game_says_itself_what_is_wrong_with_its_settings() -> None:
+    with pytest.raises(BadSettings, match=r"^size must be"):
+        make_game("gomoku", size=4)
 
 
 def test_a_class_is_no_game() -> None:
