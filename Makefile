@@ -5,6 +5,9 @@ BIN := .venv/bin
 WORKERS ?= 2
 CODE := src tests examples benchmarks scripts
 
+# Without kept bytecode, every run would rewrite the assertions of all tests anew: seconds a worker.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help setup play docs wheel test test-fast check format bench mutants clean
 
 help:            ## show this list

@@ -4,9 +4,10 @@
 
 Imports and collection are paid once. The fork swaps the code of the functions that a mutation
 changes in the live process. Standard input has a JSON line a mutation: `file` (a path), `source`
-(the file as it becomes; empty to run the tests as they are) and `seconds`. The answer is a line
-with `passed`, `failed`, `hang` or `unfit` (where code can't be swapped) and the seconds it took. It
-ends with its parent, also where that was killed, and with it all that the tests have started.
+(the file as it becomes; empty to run the tests as they are) and `seconds` of processor time, which
+a busy machine does not shorten. The answer is a line with `passed`, `failed`, `hang` or `unfit`
+(where code can't be swapped) and the seconds it took. It ends with its parent, also where that was
+killed, and with it all that the tests have started.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import gc
 import json
 import os
+import resource
 import signal
 import sys
 import time
@@ -27,7 +29,9 @@ import pytest
 from _pytest.main import pytest_runtestloop as run_tests
 
 PASSED, FAILED, UNFIT = 0, 1, 2
-ANSWERS = {PASSED: "passed", FAILED: "failed", UNFIT: "unfit"}
+ANSWERS = {PASSED: "passed", FAILED: "failed", UNFIT: "unfit", -signal.SIGXCPU: "hang"}
+WAITING = 20
+"""A process that waits for so many times its processor time hangs too."""
 
 
 class MutantServer:
@@ -49,32 +53,35 @@ class MutantServer:
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         for line in self._requests:
-            began = time.monotonic()
+            request = json.loads(line)
             child = os.fork()
             if child == 0:
                 os.setpgid(0, 0)
                 signal.signal(signal.SIGTERM, signal.SIG_DFL)
-                os._exit(run_mutated(session, json.loads(line)))
-            answer = self._wait(child, json.loads(line)["seconds"])
+                resource.setrlimit(resource.RLIMIT_CPU, (request["seconds"],) * 2)
+                os._exit(run_mutated(session, request))
+            answer, took = self._wait(child, WAITING * request["seconds"])
             if os.getppid() != self._parent:
                 break
-            print(answer, f"{time.monotonic() - began:.2f}", file=self._answers, flush=True)
+            print(answer, f"{took:.2f}", file=self._answers, flush=True)
         return True
 
-    def _wait(self, child: int, seconds: float) -> str:
+    def _wait(self, child: int, seconds: float) -> tuple[str, float]:
+        """How the child ended, and the processor time that it took."""
         began = time.monotonic()
-        ended, status = 0, 0
+        ended, status, used = os.wait4(child, os.WNOHANG)
         try:
             while not ended and time.monotonic() - began < seconds and os.getppid() == self._parent:
                 time.sleep(0.005)
-                ended, status = os.waitpid(child, os.WNOHANG)
+                ended, status, used = os.wait4(child, os.WNOHANG)
         finally:
             with suppress(ProcessLookupError):
                 os.killpg(child, signal.SIGKILL)
+        took = used.ru_utime + used.ru_stime
         if not ended:
             os.waitpid(child, 0)
-            return "hang"
-        return ANSWERS.get(os.waitstatus_to_exitcode(status), "failed")
+            return "hang", took
+        return ANSWERS.get(os.waitstatus_to_exitcode(status), "failed"), took
 
 
 def run_mutated(session: pytest.Session, request: dict[str, str]) -> int:

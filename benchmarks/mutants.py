@@ -2,7 +2,7 @@
 
     python benchmarks/mutants.py                          # every mutation (hours); or: make mutants
     python benchmarks/mutants.py --sample 12              # a random sample of every file
-    python benchmarks/mutants.py --only gomoku/rules.py   # one file
+    python benchmarks/mutants.py --only gomoku/rules.py   # one file; --without leaves some out
     python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
     python benchmarks/mutants.py --kernels --sample 2     # kernels, each compiled anew
 
@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -43,8 +44,11 @@ EXPLAINED = Path(__file__).with_name("mutants_explained.toml")
 FAST = ["-x", "-q", "-m", "not slow", "-p", "no:cacheprovider", "-p", "no:xdist"]
 SLOWER = 6
 """A mutant whose tests take so many times longer than the unchanged code's hangs: it is noticed."""
-PATIENCE = 15.0
-"""Seconds that tests may take before they hang, however short they usually are."""
+PATIENCE = 15
+"""Seconds of processor time that tests may always take before they count as hanging."""
+
+KERNEL_SECONDS = 300
+"""The same for tests of kernels, which are compiled first."""
 
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
@@ -89,7 +93,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "navigation/ships.py": NAVIGATION,
     "navigation/maps.py": ("tests/navigation/test_maps.py",),
     "navigation/phase_log.py": ("tests/navigation/test_phase_log.py",),
-    "navigation/search/matrix_game.py": ("tests/navigation/test_search.py",),
+    "navigation/search/matrix_game.py": (
+        "tests/navigation/test_exploitability.py::test_known_matrix_games_have_their_values",
+        "tests/navigation/test_exploitability.py::test_optimal_mixtures_leave_nothing_to_gain",
+    ),
     "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
     "arena/schedule.py": ("tests/arena/test_schedule.py",),
     "arena/match.py": ("tests/arena/test_schedule.py",),
@@ -136,12 +143,12 @@ class Runner:
             cwd=ROOT,
             env=environment,
         )
-        self._seconds = 600.0
+        self._seconds = 600
         status, took = self._ask("", "")
         if status != "passed":
             self.close()
             raise SystemExit(f"{' '.join(tests)}: {status} without any mutation")
-        self._seconds = max(PATIENCE, SLOWER * took)
+        self._seconds = max(PATIENCE, round(SLOWER * took))
 
     def close(self) -> None:
         self._process.terminate()
@@ -162,8 +169,15 @@ class Runner:
         return status, float(took)
 
 
-def all_mutations(targets: Mapping[str, Sequence[str]], only: Sequence[str]) -> list[Mutation]:
-    files = [file for file in targets if not only or any(file.endswith(o) for o in only)]
+def all_mutations(
+    targets: Mapping[str, Sequence[str]], only: Sequence[str], without: Sequence[str]
+) -> list[Mutation]:
+    files = [
+        file
+        for file in targets
+        if (not only or any(part in file for part in only))
+        and not any(part in file for part in without)
+    ]
     if not files:
         raise SystemExit(f"no target matches {', '.join(only)}; there are {', '.join(targets)}")
     return [
@@ -233,23 +247,49 @@ def try_all(
     return {m: results[m] for m in mutations if m in results}
 
 
-def kernel_survives(mutation: Mutation, tests: Sequence[str]) -> bool:
-    """Whether no test notices a mutation of a kernel, compiled in a copy of the package."""
+def try_kernels(
+    mutations: Sequence[Mutation], targets: Mapping[str, Sequence[str]], console: Console
+) -> dict[Mutation, bool]:
+    """Whether each mutation of a kernel survives; each is compiled in a copy of the package."""
+    for file in {m.file: None for m in mutations}:
+        source = (PACKAGE / file).read_text(encoding="utf-8")
+        if not kernel_passes(file, source, targets[file]):
+            raise SystemExit(f"{' '.join(targets[file])}: failed without any mutation")
+    results: dict[Mutation, bool] = {}
+    for mutation in mutations:
+        survived = kernel_passes(mutation.file, mutation.source, targets[mutation.file])
+        results[mutation] = survived
+        if survived:
+            console.print(str(mutation), markup=False, soft_wrap=True)
+    return results
+
+
+def kernel_passes(file: str, source: str, tests: Sequence[str]) -> bool:
+    """Whether the tests pass in time where the kernel file `file` has this source."""
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         copied = shutil.copytree(PACKAGE, Path(folder) / PACKAGE.name)
-        (copied / mutation.file).write_text(mutation.source, encoding="utf-8")
+        (copied / file).write_text(source, encoding="utf-8")
         command = [sys.executable, "-m", "pytest", *FAST, *tests]
-        environment = {**os.environ, "PYTHONPATH": folder}
+        environment = {**os.environ, "PYTHONPATH": folder, "TMPDIR": folder}
         with suppress(subprocess.TimeoutExpired):
             run = subprocess.run(
-                command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, timeout=600
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.DEVNULL,
+                preexec_fn=_limit_processor_time,
+                timeout=20 * KERNEL_SECONDS,
             )
             return run.returncode == 0
     return False
 
 
+def _limit_processor_time() -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (KERNEL_SECONDS, KERNEL_SECONDS))
+
+
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
-    mutations = all_mutations(targets, options.only)
+    mutations = all_mutations(targets, options.only, options.without)
     if options.again is not None:
         wanted = {
             (m["file"], m["before"], m["after"])
@@ -286,6 +326,7 @@ def main() -> None:
     parser.add_argument("--sample", type=int, help="how many mutations to try of every file")
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
+    parser.add_argument("--without", nargs="*", default=[], help="files to leave out, likewise")
     parser.add_argument("--again", type=Path, help="try the survivors in this file of --json only")
     parser.add_argument("--kernels", action="store_true", help="kernels in place of plain code")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
@@ -297,7 +338,7 @@ def main() -> None:
     targets = KERNELS if options.kernels else TARGETS
     mutations = chosen(options, targets)
     if options.kernels:
-        results = {m: kernel_survives(m, targets[m.file]) for m in mutations}
+        results = try_kernels(mutations, targets, console)
     else:
         results = try_all(mutations, targets, options.workers, console)
     survivors = [m for m, survived in results.items() if survived]

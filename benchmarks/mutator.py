@@ -126,7 +126,8 @@ class Mutator:
             case ast.If(test=test) | ast.While(test=test) | ast.IfExp(test=test):
                 yield self._whole(test, f"(not ({self._text(test)}))")
             case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Break() | ast.Continue():
-                yield self._whole(node, "pass")
+                # Without its free variable `__class__`, the code would not fit the live function.
+                yield self._whole(node, "__class__" if "super()" in self._text(node) else "pass")
             case ast.Call(func=ast.Name(id=name) as func) if name in SWAPPED_CALLS:
                 yield self._whole(func, SWAPPED_CALLS[name])
 

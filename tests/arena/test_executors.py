@@ -3,6 +3,7 @@
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,17 +34,25 @@ def run(made: Match, folder: Path, executor: str, workers: int = 2) -> dict[int,
     return run_match(start(made, folder), executor=executor, workers=workers).outcomes
 
 
-def test_all_executors_give_the_same_results_isolated_or_not(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "ways",
+    [
+        pytest.param([(True, "processes", 2), (False, "serial", 1)], id="some"),
+        pytest.param(
+            [(True, "serial", 1), (False, "serial", 1), (False, "processes", 3)],
+            id="others",
+            marks=pytest.mark.slow,
+        ),
+    ],
+)
+def test_all_executors_give_the_same_results_isolated_or_not(
+    tmp_path: Path, ways: list[tuple[bool, str, int]]
+) -> None:
     """Two agents draw from the global generators: neither may disturb what the other draws."""
-    agents = ("random", broken("Careful"), f"other={AGENTS}:Careful", Random())
+    agents = (broken("Careful"), f"other={AGENTS}:Careful", Random())
     hashes = []
-    for isolate, executor, workers in (
-        (True, "serial", 1),
-        (True, "processes", 2),
-        (False, "serial", 1),
-        (False, "processes", 3),
-    ):
-        made = match(*agents, games=4, isolate=isolate)
+    for isolate, executor, workers in ways:
+        made = match(*agents, games=2, isolate=isolate)
         outcomes = run(made, tmp_path / f"{executor}-{isolate}", executor, workers)
         hashes.append(results_hash(outcomes.values()))
     assert len(set(hashes)) == 1
@@ -66,43 +75,68 @@ def test_what_agents_print_goes_to_the_log(
     assert capfd.readouterr().out == ""
 
 
-@pytest.mark.parametrize(
-    ("executor", "isolate"), [("serial", False), ("processes", False), ("processes", True)]
-)
-@pytest.mark.parametrize(
-    ("agent", "reason", "detail"),
+EVERYWHERE = pytest.mark.parametrize(
+    ("executor", "isolate"),
     [
-        ("Raises", "exception", "RuntimeError: no idea what to play"),
-        ("Exits", "exception", "SystemExit: had enough"),
-        ("Interrupts", "exception", "KeyboardInterrupt: raised in broken_agents.py, line"),
-        ("Odd", "illegal", "not the _Unequal (which can't be shown)"),
-        ("Unmakable", "exception", "OSError: the weights are missing"),
-        ("Illegal", "illegal", "(99, 99)"),
-        ("Nonsense", "illegal", ", not the object <object"),
-        ("Late", "time", " s"),
-        ("Hangs", "time", "gave no answer within 1 s"),
+        ("serial", False),
+        pytest.param("processes", False, marks=pytest.mark.slow),
+        ("processes", True),
     ],
 )
-def test_a_broken_agent_forfeits_and_the_match_goes_on(
-    tmp_path: Path, executor: str, isolate: bool, agent: str, reason: str, detail: str
-) -> None:
-    budget = 0.6 if agent == "Late" else None
-    made = match(broken(agent), "random", games=2, seconds=budget, limit=1.0, isolate=isolate)
-    outcomes = run(made, tmp_path / "run", executor, workers=1)
-    assert len(outcomes) == 2
+BROKEN = {
+    "Raises": ("exception", "RuntimeError: no idea what to play"),
+    "Exits": ("exception", "SystemExit: had enough"),
+    "Interrupts": ("exception", "KeyboardInterrupt: raised in broken_agents.py, line"),
+    "Odd": ("illegal", "not the _Unequal (which can't be shown)"),
+    "Unmakable": ("exception", "OSError: the weights are missing"),
+    "Illegal": ("illegal", "(99, 99)"),
+    "Nonsense": ("illegal", ", not the object <object"),
+}
+
+
+def check_forfeits(made: Match, outcomes: dict[int, Outcome], reasons: dict[str, Any]) -> None:
+    """Every game was played, and lost by the broken agent in it for its own reason."""
+    fixtures = {fixture.number: fixture for fixture in schedule(made)}
+    assert outcomes.keys() == fixtures.keys()
     for number, outcome in outcomes.items():
         (forfeit,) = outcome.forfeits
-        assert forfeit.seat == number % 2
+        loser = fixtures[number].seats[forfeit.seat]
+        reason, detail = reasons[made.names[loser]]
         assert forfeit.reason == reason
         assert detail in forfeit.detail
         assert outcome.returns[forfeit.seat] == -1
+
+
+@EVERYWHERE
+def test_broken_agents_forfeit_and_the_match_goes_on(
+    tmp_path: Path, executor: str, isolate: bool
+) -> None:
+    agents = ["random", *(broken(name) for name in BROKEN)]
+    made = match(*agents, games=2, gauntlet=True, isolate=isolate)
+    outcomes = run(made, tmp_path / "run", executor, workers=1)
+    check_forfeits(made, outcomes, {name.lower(): why for name, why in BROKEN.items()})
+
+
+@EVERYWHERE
+@pytest.mark.parametrize(
+    ("agent", "budget", "detail"),
+    [("Late", 0.6, " s"), ("Hangs", None, "gave no answer within 1 s")],
+)
+def test_slow_agents_forfeit_and_the_match_goes_on(
+    tmp_path: Path, executor: str, isolate: bool, agent: str, budget: float | None, detail: str
+) -> None:
+    made = match(broken(agent), "random", games=2, seconds=budget, limit=1.0, isolate=isolate)
+    outcomes = run(made, tmp_path / "run", executor, workers=1)
+    check_forfeits(made, outcomes, {agent.lower(): ("time", detail)})
 
 
 @pytest.mark.parametrize(
     ("agent", "reason", "detail"),
     [
         ("Dies", "process", "its process ended with status 3"),
-        ("Crashes", "process", "its process ended by signal 11"),
+        pytest.param(
+            "Crashes", "process", "its process ended by signal 11", marks=pytest.mark.slow
+        ),
         ("Stuck", "time", "was ended with its process"),
     ],
 )

@@ -30,8 +30,9 @@ def hostile(*names: str) -> list[str]:
     return [f"{name}={HOSTILE}:{name}" for name in names]
 
 
-def match(game: Any, *agents: Any, **conditions: Any) -> Match:
-    return Match(game, entrants(game, agents), **conditions)
+def match(game: Any, *agents: Any, isolate: bool = True, **conditions: Any) -> Match:
+    """Without `isolate` no process starts for each game, and yet agents of others take part."""
+    return Match(game, entrants(game, agents, isolate=isolate), isolate=isolate, **conditions)
 
 
 def mean_shots(made: Match, folder: Path, **options: Any) -> dict[str, float]:
@@ -41,13 +42,20 @@ def mean_shots(made: Match, folder: Path, **options: Any) -> dict[str, float]:
     return {a.name: a.standing.shots_mean for a in report.agents}  # type: ignore[union-attr]
 
 
+@pytest.mark.parametrize(
+    ("spies", "games"),
+    [
+        pytest.param(("RunFolderSpy", "SeedSpy"), 3, id="some"),
+        pytest.param(("RunFolderSpy", *SPIES), 6, id="all", marks=pytest.mark.slow),
+    ],
+)
 def test_spies_sink_fleets_no_sooner_than_hunt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spies: tuple[str, ...], games: int
 ) -> None:
     """The files of the run lie where the spies look, and all play the same fleets."""
     monkeypatch.chdir(tmp_path)
-    spies = ("RunFolderSpy", *SPIES)
-    made = match(BATTLESHIP, "hunt", *hostile(*spies), games=5, seed=31_415_926, secret_seed=True)
+    agents = ("hunt", *hostile(*spies))
+    made = match(BATTLESHIP, *agents, games=games, seed=31_415_926, secret_seed=True)
     shots = mean_shots(made, tmp_path / "run", executor="processes", workers=2)
     assert set(shots) == {"hunt", *spies}
     assert min(shots, key=shots.__getitem__) == "hunt"
@@ -58,17 +66,17 @@ def test_the_folder_spy_would_read_the_seed_of_a_match_that_does_not_hide_it(
 ) -> None:
     """Else the test above would show nothing."""
     monkeypatch.chdir(tmp_path)
-    made = match(BATTLESHIP, "hunt", *hostile("RunFolderSpy"), games=3, seed=31_415_926)
+    made = match(BATTLESHIP, "hunt", *hostile("RunFolderSpy"), games=1, seed=31_415_926)
     shots = mean_shots(made, tmp_path / "run", executor="serial")
     ships = sum(BATTLESHIP.boards[0].sizes)  # type: ignore[attr-defined]
     assert shots["RunFolderSpy"] == ships
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_records_of_a_round_appear_when_all_its_games_are_done(
     tmp_path: Path, executor: str
 ) -> None:
-    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=4)
+    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=2, isolate=False)
     folder = start(made, tmp_path / "run")
 
     def whole_rounds(progress: Progress) -> None:
@@ -84,7 +92,7 @@ def test_records_of_a_round_appear_when_all_its_games_are_done(
 def test_a_run_that_is_stopped_keeps_all_and_hides_open_rounds_when_it_goes_on(
     tmp_path: Path,
 ) -> None:
-    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=4)
+    made = match(BATTLESHIP, *hostile("Plain"), "random", "hunt", games=3, isolate=False)
     calm = run_match(start(made, tmp_path / "calm"), executor="serial").outcomes
 
     def stop(progress: Progress) -> None:
@@ -102,14 +110,15 @@ def test_a_run_that_is_stopped_keeps_all_and_hides_open_rounds_when_it_goes_on(
     seen: list[list[int]] = []
     done = run_match(folder, executor="serial", on_game=look)
     assert seen[0] == [0, 1, 2]
-    assert seen[-1] == list(range(12))
+    assert seen[-1] == list(range(9))
     prints = [{n: o.fingerprint for n, o in found.items()} for found in (calm, done.outcomes)]
     assert prints[0] == prints[1]
     assert folder.outcomes() == done.outcomes
 
 
 def test_a_secret_seed_is_stored_only_while_nobody_plays(tmp_path: Path) -> None:
-    made = match(BATTLESHIP, *hostile("Plain"), games=2, seed=271_828, secret_seed=True)
+    secret = {"seed": 271_828, "secret_seed": True}
+    made = match(BATTLESHIP, *hostile("Plain"), games=2, isolate=False, **secret)
     folder = start(made, tmp_path / "run")
     seen: list[int | None] = []
 
@@ -146,8 +155,15 @@ SABOTEURS = {
 }
 
 
+@pytest.mark.parametrize(
+    "saboteurs",
+    [
+        pytest.param(("Huge", "Blames", "Kills"), id="some"),
+        pytest.param(tuple(SABOTEURS), id="all", marks=pytest.mark.slow),
+    ],
+)
 def test_saboteurs_forfeit_and_the_others_play_as_without_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saboteurs: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("HOSTILE_CHILD", str(tmp_path / "child"))
     game = make_game("gomoku:size=7")
@@ -163,7 +179,7 @@ def test_saboteurs_forfeit_and_the_others_play_as_without_them(
         return made, progress.outcomes
 
     _, calm = outcomes("calm", *others)
-    made, stormy = outcomes("stormy", *others, *hostile(*SABOTEURS, "Parent"))
+    made, stormy = outcomes("stormy", *others, *hostile(*saboteurs, "Parent"))
     between = [
         stormy[f.number].fingerprint
         for f in start(made, tmp_path / "again").fixtures
@@ -184,7 +200,7 @@ def test_saboteurs_forfeit_and_the_others_play_as_without_them(
         assert not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_the_log_of_what_agents_print_is_capped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, executor: str
 ) -> None:

@@ -54,7 +54,8 @@ class Page(HTMLParser):
 
 def report_of(folder: Path, game: str, *agents: str, **conditions: Any) -> tuple[Any, Page]:
     made = make_game(game)
-    match = Match(made, entrants(made, agents), **conditions)
+    # In this process, as agents of the tests do no harm here: a start of Python each is saved.
+    match = Match(made, entrants(made, agents, isolate=False), isolate=False, **conditions)
     run = start(match, folder)
     report = write_reports(run, run_match(run, executor="serial"))
     return to_plain(report), Page((folder / "report.html").read_text())
@@ -194,7 +195,8 @@ def test_the_example_measures_its_agent(capsys: pytest.CaptureFixture[str]) -> N
 
 def kept(folder: Path, url: str, seed: int = 0) -> None:
     game = make_game("gomoku", size=7)
-    made = Match(game, entrants(game, ["random", "b=random", f"{AGENTS}:Raises"]), 6, seed)
+    agents = entrants(game, ["random", "b=random", f"{AGENTS}:Raises"], isolate=False)
+    made = Match(game, agents, 6, seed, isolate=False)
     run = start(made, folder)
     progress = run_match(run, executor="serial")
     report = write_reports(run, progress)
@@ -231,9 +233,17 @@ def test_the_standing_is_over_all_runs_and_counts_repeated_ones_once(
 # The gate
 
 
+class Weak:
+    """Loses every game."""
+
+    name = "weak"
+
+    def act(self, turn: object) -> object:
+        raise RuntimeError("no idea what to play")
+
+
 def test_the_gate_lets_the_stronger_through_and_keeps_its_evidence(tmp_path: Path) -> None:
-    game = make_game("gomoku", size=7)
-    weak = f"{AGENTS}:Raises"
+    game, weak = make_game("gomoku", size=7), Weak()
     passed = gate(game, "random", weak, games=10, executor="serial", out=tmp_path / "one")
     assert passed.passed
     assert (passed.wins, passed.score, passed.games) == (10, 1.0, 10)

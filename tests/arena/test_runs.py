@@ -22,7 +22,8 @@ SLOW = f"{AGENTS}:Careful:pause=0.005"
 
 
 def match(*agents: object, **conditions: object) -> Match:
-    return Match(GAME, entrants(GAME, agents), **conditions)  # type: ignore[arg-type]
+    made = entrants(GAME, agents, isolate=False)
+    return Match(GAME, made, isolate=False, **conditions)  # type: ignore[arg-type]
 
 
 class Stop(Exception):

@@ -185,3 +185,21 @@ def test_an_agent_that_fails_when_it_is_made_is_named() -> None:
 
     with pytest.raises(BadSpec, match="'mine' can't be made: RuntimeError: can't be copied"):
         entrants(GOMOKU, ["random", Entrant("mine", Fragile())])
+
+
+def test_only_shipped_agents_say_that_a_clock_limits_them() -> None:
+    class Clocked(Random):
+        timed = True
+
+    assert Entrant("a", "search:seconds=1").timed(GOMOKU)
+    assert not Entrant("a", "search:depth=2").timed(GOMOKU)
+    assert not Entrant("a", "no_such_module:Bot").timed(GOMOKU), "it is not even looked for"
+    assert Entrant("a", Clocked()).timed(GOMOKU)
+
+
+def test_an_object_that_plays_another_game_is_refused() -> None:
+    class Sailor(Random):
+        game = "navigation"
+
+    with pytest.raises(BadSpec, match="plays navigation, not gomoku"):
+        entrants(GOMOKU, ["random", Sailor()])

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -330,6 +331,8 @@ def test_games_that_repeat_themselves_are_counted_once_as_evidence() -> None:
     assert (duel.games, duel.distinct) == (100, 2)
     assert duel.score_ci95 == pytest.approx(wilson(2, 2))
     assert duel.p_value == 1.0
+    unknown = [replace(row, fingerprint="") for row in rows[:6]]
+    assert distinct_games(unknown) == unknown, "games without a fingerprint all count, once"
 
 
 def test_the_first_seat_is_scored_over_all_games() -> None:

@@ -192,3 +192,17 @@ def test_a_shot_is_recorded_with_its_row_and_column() -> None:
     game = Battleship()
     assert game.details(game.start(), 0, game.read("C7")) == {"row": 2, "col": 6}
     assert game.details(game.start(), CHANCE, game.read(FLEET)) == {}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (" ", "expected a shot such as B7, a salvo such as B7+C4 or a fleet such as A1-A5"),
+        ("A1-A5 B7", "expected a ship such as A1-A5 or a mine such as *J10, not 'B7'"),
+        ("B7,", "expected a cell such as B7 (row letter, column number), not 'B7,'"),
+    ],
+)
+def test_text_that_is_no_action_hears_what_would_be_one(text: str, message: str) -> None:
+    with pytest.raises(BadText) as caught:
+        Battleship().read(text)
+    assert str(caught.value) == message

@@ -1,9 +1,11 @@
 """Without an extra every entry says in one line how to install it, and leaves nothing behind."""
 
+import json
 import os
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,25 +19,66 @@ PLAIN = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200"}
 WEB = [package for package in EXTRAS["web"] if package != "pydantic"]
 """Typer, which is no extra, uses pydantic too."""
 POSTGRES = "postgresql://127.0.0.1:9/none"
+Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
-def run(code: str, hidden: tuple[str, ...], cwd: Path) -> subprocess.CompletedProcess[str]:
-    """Run Python code where the packages `hidden` can't be imported."""
-    hide = f"import sys; sys.modules.update(dict.fromkeys({hidden!r}))"
-    return subprocess.run(
-        [sys.executable, "-c", f"{hide}\n{code}"],
-        capture_output=True,
+FORKS = """
+import json, os, sys, trireme.cli
+for line in sys.stdin:
+    folder, hidden, code = json.loads(line)
+    child = os.fork()
+    if not child:
+        for number, name in ((1, "out"), (2, "err")):
+            os.dup2(os.open(f"{folder}.{name}", os.O_WRONLY | os.O_CREAT), number)
+        os.chdir(folder)
+        sys.modules.update(dict.fromkeys(hidden))
+        status = 0
+        try:
+            exec(code)
+        except SystemExit as error:
+            status = error.code
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status or 0)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Runs each program in a fork of a process that has imported what needs no extra: Python and numpy
+start once, and not for every command."""
+
+
+@pytest.fixture(scope="module")
+def forks() -> Iterator[subprocess.Popen[str]]:
+    with subprocess.Popen(
+        [sys.executable, "-c", FORKS],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         text=True,
-        cwd=cwd,
         env=PLAIN,
-    )
+    ) as server:
+        yield server
 
 
-def trireme(
-    *arguments: str, hidden: tuple[str, ...], cwd: Path
-) -> subprocess.CompletedProcess[str]:
-    code = f"sys.argv = {['trireme', *arguments]!r}\nfrom trireme.cli import main\nmain()"
-    return run(code, hidden, cwd)
+@pytest.fixture
+def run(forks: subprocess.Popen[str], tmp_path: Path) -> Run:
+    """Run Python code in `tmp_path/in`, where the packages `hidden` can't be imported."""
+    folder = tmp_path / "in"
+    folder.mkdir()
+
+    def run_code(code: str, *hidden: str) -> subprocess.CompletedProcess[str]:
+        assert forks.stdin is not None
+        assert forks.stdout is not None
+        forks.stdin.write(json.dumps([str(folder), hidden, code]) + "\n")
+        forks.stdin.flush()
+        status = int(forks.stdout.readline())
+        out, err = (Path(f"{folder}.{name}").read_text() for name in ("out", "err"))
+        return subprocess.CompletedProcess(code, status, out, err)
+
+    return run_code
+
+
+def command(*arguments: str) -> str:
+    """The program that a command is."""
+    return f"sys.argv = {['trireme', *arguments]!r}\ntrireme.cli.main()"
 
 
 AIVAI = ["--mode", "aivai", "--pause", "0", "--agent"]
@@ -67,22 +110,29 @@ AIVAI = ["--mode", "aivai", "--pause", "0", "--agent"]
     ids=lambda value: " ".join(value) if isinstance(value, list) else value,
 )
 def test_a_command_without_its_extra_says_how_to_install_it(
-    extra: str, hidden: str, arguments: list[str], tmp_path: Path
+    extra: str, hidden: str, arguments: list[str], run: Run, tmp_path: Path
 ) -> None:
-    done = trireme(*arguments, hidden=(hidden,), cwd=tmp_path)
+    done = run(command(*arguments), hidden)
     assert done.returncode == 1, done.stderr
     assert f"needs the package {hidden}: pip install 'trireme-lab[{extra}]'" in done.stderr
     assert done.stderr.count("\n") == 1
     assert not done.stdout
-    assert not list(tmp_path.iterdir()), "nothing is left behind"
+    assert not list((tmp_path / "in").iterdir()), "nothing is left behind"
 
 
-@pytest.mark.parametrize("command", [["games"], ["agents"], ["--help"], ["train", "--help"]])
-def test_lists_and_help_need_no_extra(command: list[str], tmp_path: Path) -> None:
-    everything = {package for packages in EXTRAS.values() for package in packages} - {"pydantic"}
-    done = trireme(*command, hidden=tuple(everything), cwd=tmp_path)
+EVERYTHING = {package for packages in EXTRAS.values() for package in packages} - {"pydantic"}
+
+
+@pytest.mark.parametrize("words", [["games"], ["agents"], ["--help"], ["train", "--help"]])
+def test_lists_and_help_need_no_extra(words: list[str], run: Run) -> None:
+    done = run(command(*words), *EVERYTHING)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+def test_the_command_line_is_imported_without_any_extra() -> None:
+    hide = f"import sys; sys.modules.update(dict.fromkeys({EVERYTHING!r}))"
+    subprocess.run([sys.executable, "-c", f"{hide}\nimport trireme.cli"], check=True)
 
 
 @pytest.mark.parametrize(
@@ -94,10 +144,10 @@ def test_lists_and_help_need_no_extra(command: list[str], tmp_path: Path) -> Non
     ],
 )
 def test_an_environment_without_its_extra_is_an_import_error_that_names_it(
-    extra: str, hidden: str, name: str, tmp_path: Path
+    extra: str, hidden: str, name: str, run: Run
 ) -> None:
     code = f"try:\n from trireme.envs import {name}\nexcept ImportError as error: print(error)"
-    done = run(code, (hidden,), tmp_path)
+    done = run(code, hidden)
     assert f"needs the package {hidden}: pip install 'trireme-lab[{extra}]'\n" in done.stdout
 
 

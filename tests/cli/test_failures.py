@@ -113,7 +113,9 @@ def test_games_before_the_disk_was_full_are_kept() -> None:
     assert 1 <= len(resume(Path("part")).outcomes()) < 200
 
 
-@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "kind", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
+)
 def test_a_signal_stops_with_a_report_of_what_was_played(kind: signal.Signals) -> None:
     asked = ["arena", "gomoku", "random", SLOW, "--set", "size=7", "--games", "400"]
     asked += ["--workers", "1", "--out", "cut", "--database", "none", "--json"]

@@ -1,11 +1,13 @@
-"""The command line as people and programs use it: real processes, real files, real nonsense."""
+"""The command line as people and programs use it: real input, real files, real nonsense."""
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import IO, Any
 
@@ -13,17 +15,40 @@ import pytest
 import typer
 
 from trireme import load_record
-from trireme.cli import app
+from trireme.cli import app, main
 from trireme.core.registry import GAMES, find
 
 TRIREME = [sys.executable, "-m", "trireme"]
 PLAIN = {**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "PYTHONUNBUFFERED": "1"}
 
 
-def trireme(*arguments: str, cwd: Path, said: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*TRIREME, *arguments], input=said, capture_output=True, text=True, cwd=cwd, env=PLAIN
-    )
+class Keyboard(io.StringIO):
+    """Lines that a person types at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def trireme(
+    *arguments: str, cwd: Path, said: str | io.StringIO = "", columns: int = 200
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in this process, which spares a start of Python each time."""
+    out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
+    typed = io.StringIO(said) if isinstance(said, str) else said
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        chdir(cwd),
+        redirect_stdout(out),
+        redirect_stderr(err),
+    ):
+        patch.setattr(sys, "argv", ["trireme", *arguments])
+        patch.setattr(sys, "stdin", typed)
+        patch.setenv("NO_COLOR", "1")
+        patch.setenv("COLUMNS", str(columns))
+        with pytest.raises(SystemExit) as left:
+            main()
+    texts = [stream.buffer.getvalue().decode() for stream in (out, err) if not stream.flush()]
+    return subprocess.CompletedProcess(arguments, int(left.value.code or 0), *texts)
 
 
 def only_record(folder: Path) -> Path:
@@ -40,7 +65,8 @@ def test_two_agents_play_a_game_that_replays(game: str, tmp_path: Path) -> None:
     load_record(path).verify()
     shown = trireme("replay", str(path), cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
-    assert "The end. Returns:" in shown.stdout
+    assert shown.stdout.count("The end. Returns:") == 1
+    assert shown.stdout.splitlines()[-1].startswith("The end. Returns:")
     assert shown.stdout.count("Move ") >= len(load_record(path).moves)
 
 
@@ -71,7 +97,8 @@ def test_an_agent_that_hangs_is_interrupted(tmp_path: Path) -> None:
 def test_a_person_can_ask_for_help_and_leave(game: str, tmp_path: Path) -> None:
     run = trireme("play", game, "--agent", "random", cwd=tmp_path, said="help\nqqqq\nquit\n")
     assert run.returncode == 0, run.stderr
-    assert "hint [AGENT]" in run.stdout
+    assert run.stdout.count("\n  hint") == 1
+    assert ("hint [AGENT]" in run.stdout) == (game != "gomoku"), "Gomoku has a hint of its own"
     assert "qqqq" in run.stdout, "the wrong input is quoted"
     assert "trireme play --resume" in run.stdout
     assert load_record(only_record(tmp_path)).end is None
@@ -171,6 +198,7 @@ def test_a_damaged_record_is_shown_up_to_the_damage(tmp_path: Path) -> None:
     torn = trireme("replay", "a.jsonl", cwd=tmp_path)
     assert torn.returncode == 0
     assert "is cut off" in torn.stdout
+    assert "The end" not in torn.stdout
     path.write_text(whole.replace('"ts":"2', '"ts":"1', 3))
     edited = trireme("replay", "a.jsonl", cwd=tmp_path)
     assert edited.returncode == 2
@@ -184,8 +212,52 @@ def test_a_position_of_a_record_can_be_picked(tmp_path: Path) -> None:
     shown = trireme("replay", "a.jsonl", "--move", "2", cwd=tmp_path)
     assert "Move 2 · human: b2" in shown.stdout
     assert "Move 3" not in shown.stdout
+    assert "The record stops" not in shown.stdout
+    last = trireme("replay", "a.jsonl", "--move", "3", cwd=tmp_path)
+    assert last.stdout.splitlines()[-1].startswith("The record stops here")
     wrong = trireme("replay", "a.jsonl", "--move", "9", cwd=tmp_path)
     assert "--move must be from 0 to 3" in wrong.stderr
+
+
+def test_the_end_is_told_where_the_reader_reaches_it(tmp_path: Path) -> None:
+    agents = ["--mode", "aivai", "--agent", "random", "--set", "size=5", "--record", "a.jsonl"]
+    trireme("play", "gomoku", *agents, "--pause", "0", cwd=tmp_path)
+    for keys, ends in (("q\n", 0), ("\n1\np\nq\n", 0), ("e\np\ne\nq\n", 2), ("99\n\n", 1)):
+        stepped = trireme("replay", "a.jsonl", cwd=tmp_path, said=Keyboard(keys))
+        assert stepped.stdout.count("The end. Returns:") == ends, keys
+    lines = (tmp_path / "a.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "a.jsonl").write_text("".join([*lines[:3], lines[2], *lines[4:]]))
+    wrong = trireme("replay", "a.jsonl", cwd=tmp_path)
+    assert wrong.returncode == 2
+    assert "The end" not in wrong.stdout, "what follows the wrong line was not shown"
+
+
+def test_a_match_says_that_games_are_rounded_up_to_pairs(tmp_path: Path) -> None:
+    match = ["arena", "gomoku", "random", "b=random", "--set", "size=5", "--executor", "serial"]
+    match += ["--database", "none", "--json", "--seed", "1"]
+    odd = trireme(*match, "--games", "3", "--out", "odd", cwd=tmp_path)
+    assert odd.stderr == (
+        "Games: 4 per pairing, not 3: every start is played twice, with seats swapped.\n"
+    )
+    assert json.loads(odd.stdout)["games"] == 4
+    even = trireme(*match, "--games", "4", "--out", "even", cwd=tmp_path)
+    assert (even.stderr, json.loads(even.stdout)["games"]) == ("", 4)
+    alone = ["arena", "battleship", "random", *match[6:], "--set", "rows=5", "--set", "cols=5"]
+    done = trireme(*alone, "--games", "3", "--out", "alone", cwd=tmp_path)
+    assert (done.stderr, json.loads(done.stdout)["games"]) == ("", 3)
+
+
+def test_names_of_agents_are_never_broken(tmp_path: Path) -> None:
+    match = ["arena", "gomoku", "--set", "size=5", "--games", "2", "--executor", "serial"]
+    match += ["--database", "none", "--in-process"]
+    broken = f"named-by-a-careful-person={Path(__file__).parents[1]}/arena/broken_agents.py:Raises"
+    for agent, extra in (("heuristic:epsilon=0.25", []), (broken, ["forfeits", "runs"])):
+        done = trireme(*match, "random", agent, cwd=tmp_path, columns=80)
+        head, *rows = (line.split() for line in done.stdout.splitlines()[:3])
+        assert head[-len(extra) - 2 :] == ["a", "move", *extra]
+        assert {row[0] for row in rows} == {"random", agent.partition("=/")[0]}
+    rows = done.stdout.splitlines()[1:3]
+    assert sorted(row.split()[-2:] for row in rows)[0] == ["2", "in-process"]
 
 
 def test_games_and_agents_are_listed_for_people_and_programs(tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from trireme.core.jit import remove_stale_kernels
 
 
@@ -34,6 +36,7 @@ def test_other_files_of_the_cache_are_left_alone(tmp_path: Path) -> None:
     assert kept.exists()
 
 
+@pytest.mark.slow
 def test_a_constant_changed_in_another_kernel_file_is_noticed(tmp_path: Path) -> None:
     package = tmp_path / "stale_game"
     package.mkdir()

@@ -1,16 +1,37 @@
 """Playing: whose turn it is, whose fault it is, and what is written down."""
 
-import time
+import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 import pytest
 from numpy.random import Generator
 
-from trireme import CHANCE, Forfeit, Game, IllegalAction, Listed, Seat, Session, TriremeError, play
+from trireme import (
+    CHANCE,
+    AgentNotReady,
+    Forfeit,
+    Game,
+    IllegalAction,
+    Listed,
+    Seat,
+    Session,
+    TriremeError,
+    play,
+)
 from trireme.core.game import close
-from trireme.core.play import MOST_DETAIL, AgentFault, bounded, decide
+from trireme.core.play import (
+    MOST_DETAIL,
+    AgentFault,
+    bounded,
+    decide,
+    describe_error,
+    fault_of,
+    prepare_agent,
+    shown,
+)
 from trireme.core.seeding import stream
 
 
@@ -83,14 +104,6 @@ class Raises:
         raise RuntimeError("no idea")
 
 
-class Sleeper:
-    name = "sleeper"
-
-    def act(self, turn: Any) -> Any:
-        time.sleep(turn.seconds * 2 + 0.2)
-        return 0
-
-
 def session(**options: Any) -> Session:
     return Session(Guess(), ["a", "b"], seed=1, **options)
 
@@ -143,8 +156,8 @@ def test_the_better_guesser_wins() -> None:
     [
         (Raises(), "exception", "RuntimeError: no idea"),
         (Always(7), "illegal", "no action"),
-        (Always(None), "illegal", "None"),
-        (Always("nonsense"), "illegal", "nonsense"),
+        (Always(None), "illegal", "expected int, such as 1, not the NoneType None"),
+        (Always("nonsense"), "illegal", "expected int, such as 1, not the str 'nonsense'"),
         (object(), "exception", "AttributeError"),
     ],
 )
@@ -164,9 +177,12 @@ def test_nobody_wins_when_all_forfeit() -> None:
     assert play(Guess(), [Raises(), Raises()], seed=1).returns == (0.0, 0.0)
 
 
-def test_a_slow_agent_forfeits_by_the_clock() -> None:
-    result = play(Guess(), [Sleeper(), Always(0)], seed=1, seconds=0.01)
-    assert result.forfeits[0].reason == "time"
+def test_a_slow_agent_forfeits_by_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = count(step=3)  # every look at the clock is three seconds later
+    monkeypatch.setattr("trireme.core.play.time.perf_counter", lambda: next(seconds))
+    result = play(Guess(), [Always(0), Always(0)], seed=1, seconds=2.5)
+    assert [(f.seat, f.reason) for f in result.forfeits] == [(0, "time"), (1, "time")]
+    assert play(Guess(), [Always(0), Always(0)], seed=1, seconds=3.0).seconds == (6.0, 6.0)
 
 
 def test_a_failing_preparation_forfeits() -> None:
@@ -178,13 +194,81 @@ def test_a_failing_preparation_forfeits() -> None:
     assert result.forfeits[0].detail == "OSError: no weights"
 
 
-def test_an_interrupt_is_not_the_agents_fault() -> None:
-    class Interrupted(Always):
-        def act(self, turn: Any) -> Any:
+def test_a_preparation_says_itself_what_is_missing() -> None:
+    class Unready(Always):
+        def prepare(self, game: Any) -> None:
+            raise self.action
+
+    for error in (AgentNotReady("no weights"), Forfeit(0, "process", "gone")):
+        with pytest.raises(type(error)) as caught:
+            prepare_agent(Unready(error), Guess(), "me")
+        assert caught.value is error
+    with pytest.raises(AgentNotReady, match="me can't play gomoku here: no weights"):
+        prepare_agent(Unready(TriremeError("no weights")), Guess(), "me")
+
+
+class Interrupted(Always):
+    """Ctrl-C arrives while it prepares, or while it decides."""
+
+    def act(self, turn: Any) -> Any:
+        raise KeyboardInterrupt
+
+    def prepare(self, game: Any) -> None:
+        if self.action == "prepare":
             raise KeyboardInterrupt
 
+
+class Interrupts(Forfeit):
+    """Ctrl-C arrives at the first look at it; pytest, which shows it, has the second."""
+
+    looks = 0
+
+    def __init__(self) -> None:
+        pass
+
+    def _look(self, *_: object) -> str:
+        self.looks += 1
+        if self.looks == 1:
+            raise KeyboardInterrupt
+        return "seen"
+
+    __str__ = __repr__ = _look
+
+    def __eq__(self, other: object) -> bool:
+        return self._look() == other
+
+
+def test_an_interrupt_is_not_the_agents_fault() -> None:
+    compared = Always(0)
+    compared.action = Interrupts()
+    for agent in (Interrupted("prepare"), Interrupted("act"), compared):
+        with pytest.raises(KeyboardInterrupt):
+            play(Guess(), [agent, Always(0)], seed=1)
+    for look in (describe_error, shown):
+        with pytest.raises(KeyboardInterrupt):
+            look(Interrupts())
+
+    class Blames(Interrupts):
+        __str__ = object.__repr__
+        reason = property(Interrupts._look)
+
     with pytest.raises(KeyboardInterrupt):
-        play(Guess(), [Interrupted(0), Always(0)], seed=1)
+        fault_of(0, Blames())
+
+
+def test_a_forfeit_says_who_why_and_how() -> None:
+    assert str(Forfeit(1, "time", "took 3 s")) == "seat 1 forfeits (time): took 3 s"
+
+
+def test_an_error_without_a_text_says_where_it_was_raised() -> None:
+    def inner() -> None:
+        raise ValueError
+
+    line = inspect.getsourcelines(inner)[1] + 1
+    with pytest.raises(ValueError, match=r"^$") as caught:
+        inner()
+    assert describe_error(caught.value) == f"ValueError: raised in test_play.py, line {line}"
+    assert describe_error(ValueError()) == "ValueError: "
 
 
 def test_deciding_passes_a_forfeit_on() -> None:

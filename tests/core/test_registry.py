@@ -1,6 +1,7 @@
 """Names, specs and options: typed, checked, and helpful when mistyped."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -10,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from trireme import BadSpec, TriremeError, UnknownName, make_agent, make_game, option
+from trireme import BadSettings, BadSpec, TriremeError, UnknownName, make_agent, make_game, option
 from trireme import settings as settings_of
 from trireme.core.options import build, options_of
-from trireme.core.registry import GAMES, find, game_from_text
+from trireme.core.registry import GAMES, find, game_from_text, is_shipped
 from trireme.core.spec import parse_spec
 from trireme.navigation.map_generator import find_map
 
@@ -207,6 +208,50 @@ def test_options_tell_their_type_default_and_help() -> None:
         "which of equals",
     )
     assert options_of(Thinker)["seconds"].type_text == "float or none"
+    assert options_of(Thinker)["sizes"].type_text == "int+…"
+
+
+@dataclass(frozen=True)
+class Even:
+    number: int
+
+    def __post_init__(self) -> None:
+        if self.number % 2:
+            raise BadSpec(f"{self.number} is odd")
+
+
+class Holder:
+    def __init__(self, even: Even) -> None:
+        self.even = even
+
+
+def test_a_value_says_itself_what_is_wrong_with_it() -> None:
+    assert build(Holder, {"even": {"number": 4}}, owner="holder").even == Even(4)
+    with pytest.raises(BadSpec, match=r"^3 is odd$"):
+        build(Holder, {"even": {"number": 3}}, owner="holder")
+
+
+def test_a_game_says_itself_what_is_wrong_with_its_settings() -> None:
+    with pytest.raises(BadSettings, match=r"^size must be"):
+        make_game("gomoku", size=4)
+
+
+def test_a_class_is_no_game() -> None:
+    with pytest.raises(BadSpec, match="expected a game such as 'gomoku:size=9', not 'gomoku:Bot'"):
+        make_game("gomoku:Bot")
+
+
+def test_only_names_of_the_game_s_own_agents_are_shipped() -> None:
+    assert is_shipped("gomoku", "search:depth=3")
+    for foreign in ("hunt", "my_bots", "my_bots.py:Bot", "random:Bot"):
+        assert not is_shipped("gomoku", foreign)
+
+
+def test_long_nonsense_is_quoted_by_its_beginning() -> None:
+    for length, quoted in ((80, "!" * 80), (81, "!" * 79 + "…")):
+        with pytest.raises(BadSpec) as caught:
+            parse_spec("t:" + "!" * length)
+        assert str(caught.value).endswith(f", not '{quoted}'")
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -245,6 +290,19 @@ def test_an_agent_can_come_from_a_file(tmp_path: Path) -> None:
     file.write_text("1 / 0")
     with pytest.raises(BadSpec, match="ZeroDivisionError"):
         make_agent("gomoku", f"{file}:Bot")
+
+
+def test_an_agent_can_come_from_a_module_in_the_working_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bots_that_lie_here.py").write_text(BOT)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry])
+    assert make_agent("gomoku", "bots_that_lie_here:Bot").name == "mine"
+    assert sys.path.count(str(tmp_path)) == 1
+    make_agent("gomoku", "bots_that_lie_here:Bot")
+    assert sys.path.count(str(tmp_path)) == 1
+    monkeypatch.delitem(sys.modules, "bots_that_lie_here")
 
 
 def test_an_option_without_value_is_no_class() -> None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from trireme import CHANCE
-from trireme.core.seeding import HashedSeed, fresh_seed, stream, streams
+from trireme.core.seeding import HashedSeed, fresh_seed, global_seed, stream, streams
 
 BOUND = 1 << 30
 
@@ -13,6 +13,7 @@ def test_recorded_games_can_be_played_again() -> None:
     assert stream(5, CHANCE).integers(BOUND, size=2).tolist() == [236600005, 432845167]
     assert stream(5, 0).integers(BOUND, size=3).tolist() == [55434334, 159194351, 68249255]
     assert stream(5, 1).integers(BOUND, size=2).tolist() == [974958158, 242272747]
+    assert [global_seed(5, seat) for seat in (0, 1)] == [9480531742186759876, 4622650469801695047]
     children = stream(5, 0).spawn(3)
     assert [c.integers(BOUND) for c in children] == [570854887, 328759598, 461222650]
 

@@ -34,7 +34,9 @@ def walked(game: Gomoku, state: GomokuState, depth: int) -> tuple[int, int, int]
     return tuple(map(sum, zip(*(walked(game, s, depth - 1) for s in after), strict=True)))  # type: ignore[return-value]
 
 
-@pytest.mark.parametrize(("size", "depth"), [(5, 4), (6, 4), (9, 3), (15, 3)])
+@pytest.mark.parametrize(
+    ("size", "depth"), [(5, 4), (9, 3), pytest.param(15, 3, marks=pytest.mark.slow)]
+)
 def test_before_anybody_can_win_every_order_of_points_is_a_game(size: int, depth: int) -> None:
     assert counted(Gomoku(size=size), depth) == (perm(size**2, depth), 0, 0)
 
@@ -57,8 +59,9 @@ def test_all_games_from_a_crowded_board_to_their_end() -> None:
     ("size", "stones", "winning"),
     [
         (5, 5, 5 + 5 + 2),  # rows, columns, diagonals
-        (5, 6, 12 * 20),  # a line of five and any sixth stone
-        (6, 5, 6 * 2 + 6 * 2 + 2 * 2 + 4),  # each line of six holds two fives
+        # A line of five and any sixth stone; then: each line of six holds two fives.
+        pytest.param(5, 6, 12 * 20, marks=pytest.mark.slow),
+        pytest.param(6, 5, 6 * 2 + 6 * 2 + 2 * 2 + 4, marks=pytest.mark.slow),
     ],
 )
 def test_how_many_ways_to_put_stones_make_a_five(size: int, stones: int, winning: int) -> None:

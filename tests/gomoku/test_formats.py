@@ -129,3 +129,30 @@ def test_no_text_breaks_a_reader(text: str, at: int, noise: str) -> None:
         except RecordError:
             continue
         assert record.verify() is not None
+
+
+def test_the_result_names_the_colour_that_won() -> None:
+    game = Gomoku()
+    for first, second, result in (("13579", "bcdef", "RE[W+]"), ("bcdef", "13579", "RE[B+]")):
+        session = Session(game, ["x", "y"], seed=1)
+        rows = [[f"a{r}" if r.isdigit() else f"{r}15" for r in side] for side in (first, second)]
+        for points in zip(*rows, strict=True):
+            for seat, point in enumerate(points):
+                if not session.over:
+                    session.move({seat: game.read(point)})
+        assert session.over
+        assert result in write_sgf(session.record)
+    assert "RE[?]" in write_sgf(read_sgf(SGF))
+
+
+@pytest.mark.parametrize(("result", "rule"), [("", "standard"), ("RE[B+]", "freestyle")])
+def test_an_overline_is_freestyle_only_where_it_has_won(result: str, rule: str) -> None:
+    black, white = "abcefd", "acegi"
+    stones = [f";B[{c}a]" + (f";W[{white[i]}o]" if i < 5 else "") for i, c in enumerate(black)]
+    record = read_sgf(f"(;GM[4]SZ[15]{result}{''.join(stones)})")
+    assert record.game == Gomoku(rule=rule)  # type: ignore[arg-type]
+
+
+def test_a_decided_game_on_a_board_that_is_too_large_is_refused() -> None:
+    with pytest.raises(RecordError, match="size must be"):
+        read_sgf("(;GM[4]SZ[27]RE[B+];B[aa])")

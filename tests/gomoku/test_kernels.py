@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme.gomoku import kernels
@@ -40,6 +40,7 @@ def test_a_batched_step_does_what_the_rules_do(seed: int, game: Gomoku) -> None:
             np.testing.assert_array_equal(boards[i], board_array(game, states[i]))
 
 
+@settings(max_examples=30)
 @given(st.integers(1, 2**62), st.sampled_from(GAMES))
 def test_random_play_makes_legal_moves_and_ends_games_as_the_rules_do(
     seed: int, game: Gomoku

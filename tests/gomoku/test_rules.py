@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme.core.errors import BadSettings, BadText, IllegalAction, TriremeError
@@ -221,6 +221,7 @@ class TestSwap2:
         assert SWAP2.read("two more") == "more"
 
 
+@settings(max_examples=30)
 @given(st.integers(0, 2**32), st.sampled_from([STANDARD, FREESTYLE, Gomoku(size=7)]))
 def test_random_games_end_exactly_when_the_judge_says_so(seed: int, game: Gomoku) -> None:
     rng = np.random.default_rng(seed)

@@ -1,12 +1,13 @@
 """How agents play swap2: the better colour, or two more stones where neither is better."""
 
+import numpy as np
 import pytest
 
 from trireme.core.play import play
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.openings import balanced
 from trireme.gomoku.rules import Choice, Gomoku, read_points
-from trireme.gomoku.swap2 import BALANCED, choose
+from trireme.gomoku.swap2 import BALANCED, choose, opening_action
 
 GAME = Gomoku(opening="swap2")
 THREE: tuple[Choice, ...] = ("black", "white", "more")
@@ -68,3 +69,37 @@ def test_search_puts_two_more_stones_where_it_sees_no_lead() -> None:
 
 def _text(points: tuple[tuple[int, int], ...]) -> str:
     return "".join(GAME.write(point) for point in points)
+
+
+def no_lead() -> float:
+    raise AssertionError("nobody asks who leads")
+
+
+def test_the_three_stones_begin_a_balanced_opening() -> None:
+    begins = {opening[:3] for opening in balanced(15)}
+    for seed in range(20):
+        state, rng = GAME.start(), np.random.default_rng(seed)
+        for _ in range(3):
+            stone = opening_action(GAME, state, rng, no_lead)
+            state = GAME.apply(state, {0: stone})  # type: ignore[dict-item]
+        assert state.stones in begins
+    assert opening_action(GAME, state, rng, lambda: 1.0) == "white"
+
+
+def test_the_three_stones_lie_in_the_middle_where_no_opening_is_known() -> None:
+    game = Gomoku(size=8, opening="swap2")
+    middle = {(row, col) for row in range(2, 6) for col in range(2, 6)}
+    state = game.apply(game.apply(game.start(), {0: (0, 0)}), {0: (2, 2)})
+    drawn = {
+        opening_action(game, state, np.random.default_rng(seed), no_lead) for seed in range(300)
+    }
+    assert drawn == middle - {(2, 2)}
+
+
+def test_plain_play_asks_for_no_opening() -> None:
+    plain = Gomoku()
+    assert opening_action(plain, plain.start(), np.random.default_rng(0), no_lead) is None
+    state = GAME.start()
+    for action in ("a1", "h8", "o15", "black"):
+        state = GAME.apply(state, {GAME.to_move(state)[0]: GAME.read(action)})
+    assert opening_action(GAME, state, np.random.default_rng(0), no_lead) is None

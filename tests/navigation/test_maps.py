@@ -169,7 +169,8 @@ def test_all_water_of_a_procedural_map_can_be_reached(seed: int) -> None:
     while edge:
         x, y = edge.pop()
         for near in ((x + 1, y), (x - 1, y), (x, y + 1), (x, y - 1)):
-            if min(near) >= 0 and max(near) < SIZE and near not in rocks | reached:
+            inside = min(near) >= 0 and max(near) < SIZE
+            if inside and near not in rocks and near not in reached:
                 reached.add(near)
                 edge.append(near)
     assert len(reached) + len(rocks) == SIZE * SIZE

@@ -9,6 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trireme.navigation.maps import Hazard, SeaMap, Spawn
 from trireme.navigation.phase_log import NavigationEvent, PhaseEntry, describe, digest
 from trireme.navigation.rules import Navigation, NavigationState
 
@@ -108,3 +109,20 @@ def test_a_collision_and_a_victory_are_told() -> None:
         "Ann grapples Bo to starboard!",
         "Ann wins by boarding.",
     )
+
+
+def test_winds_and_whirlpools_are_told() -> None:
+    spawns = Spawn(0, 0, "N"), Spawn(1, 0, "N")
+    hazards = (Hazard("wind", 2, 2, "E"), Hazard("wind", 4, 1, "E"))
+    hazards += (Hazard("whirlpool", 0, 3, "clockwise"),)
+    game = Navigation(map=SeaMap("bay", "Bay", 5, 5, spawns, hazards), phases=1)
+    idle = {seat: game.read("--") for seat in (0, 1)}
+
+    def told(*ships: str) -> tuple[str, ...]:
+        return describe(game.apply(with_ships(game, *ships), idle).log[0], ("Ann", "Bo"))
+
+    assert told("c3 N", "e2 N") == (
+        "The wind blows Ann to d3.",
+        "The wind can't push Bo from e2.",
+    )
+    assert told("a4 N", "a1 N") == ("The whirlpool spins Ann to b5, facing E.",)

@@ -256,3 +256,39 @@ def strikes(game: Navigation, own: int, poses: tuple) -> list[float]:
     own_hits = [hits(own, f"{what}_{side}") for what in ("grapple", "shoot") for side in sides]
     struck = [any(hits(1 - own, f"{what}_{s}") for s in sides) for what in ("shoot", "grapple")]
     return [float(hit) for hit in (*own_hits, *struck)]
+
+
+@settings(max_examples=10)
+@given(games(phases=2, ammo_per_turn=None), st.integers(0, 1), st.integers(0, 2**32))
+def test_a_best_response_in_plans_is_the_one_in_arrays(
+    game: Navigation, own: int, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    answers = [game.plans[1 - own].sample(rng) for _ in range(3)]
+    weights = rng.dirichlet(np.ones(3))
+    oracle = oracle_of(game, table_of(seed))
+    best, values = oracle.responses(own, packed(game, 1 - own, answers), weights)
+    found = oracle.best_response(own, answers, list(weights))
+    assert found == unpack_plan(best[int(values.argmax())], game.types[own])
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_an_analysis_gives_plans_their_values_to_their_own_seat(seat: int) -> None:
+    game = Navigation(phases=2)
+    oracle = TurnSolver(game).double_oracle(game.start(), seat)
+    oracle.improve(3)
+    found = oracle.analysis()
+    for own, candidates, value in (
+        (seat, found.candidates, found.value),
+        (1 - seat, found.answers, -found.value),
+    ):
+        other = 1 - own
+        weights = oracle.weights[other]
+        answers = oracle.plans[other][: len(weights)]
+        assert sum(candidate.weight for candidate in candidates) == pytest.approx(1)
+        for candidate in candidates:
+            plan = packed(game, own, [candidate.plan])
+            sides = (plan, answers) if own == 0 else (answers, plan)
+            payoff = float((oracle.payoffs(*sides).reshape(-1) @ weights) * (1 - 2 * own))
+            assert candidate.value == pytest.approx(payoff)
+            assert candidate.value == pytest.approx(value, abs=0.1)

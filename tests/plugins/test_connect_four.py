@@ -11,6 +11,8 @@ import pytest
 
 from .packages import EXAMPLE, environment, install_connect_four, write_heap, write_package
 
+pytestmark = pytest.mark.slow  # builds and installs the package, and starts a process each time
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -127,7 +129,6 @@ def test_learners_have_it_in_pettingzoo(site: Path, tmp_path: Path) -> None:
     run("-c", PETTINGZOO, site=site, cwd=tmp_path)
 
 
-@pytest.mark.slow
 def test_agents_meet_in_the_arena(site: Path, tmp_path: Path) -> None:
     entrants = ["alphabeta:depth=2", "random"]
     options = ["--games", "8", "--workers", "2", "--out", "match", "--database", "none"]
@@ -138,14 +139,12 @@ def test_agents_meet_in_the_arena(site: Path, tmp_path: Path) -> None:
     assert any('"connect_four"' in text for text in records)
 
 
-@pytest.mark.slow
 def test_its_own_tests_pass_with_our_conformance_tests(site: Path, tmp_path: Path) -> None:
     options = ["-q", "-p", "no:cacheprovider", "-W", "error", "-c", str(EXAMPLE / "pyproject.toml")]
     said = run("-m", "pytest", *options, str(EXAMPLE / "tests"), site=site, cwd=tmp_path)
     assert "passed" in said
 
 
-@pytest.mark.slow
 def test_the_conformance_tests_run_without_a_test_file(site: Path, tmp_path: Path) -> None:
     write_heap(tmp_path)
     command = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "trireme.testing"]

@@ -382,3 +382,11 @@ def test_offers_are_announced_and_closed_when_the_game_ends() -> None:
     assert table.offers == []
     do(table, [RematchedEvent(1, "newroomnewro")])
     assert len(visible_events(table, table.log[-1], ())) == 1
+
+
+def test_only_who_holds_no_seat_gets_the_view_of_a_spectator() -> None:
+    table = gomoku("a1")
+    assert position(table, (0,), {}, None).spectator is None
+    shown = position(table, (), {}, None)
+    assert shown.spectator is not None
+    assert shown.seats == {}

@@ -337,6 +337,22 @@ def test_the_page_helps_where_the_client_is_not_built(
     assert browser.get("/assets/app-2.js").status_code == 404
 
 
+def test_only_addresses_of_the_client_are_found(
+    serve: Callable[..., Running], tmp_path: Path
+) -> None:
+    (tmp_path / "static").mkdir()
+    (tmp_path / "static" / "index.html").write_text("<p>the client</p>")
+    browser = serve(static=tmp_path / "static").http
+    routes = (DOCS.parent / "web" / "src" / "route.ts").read_text(encoding="utf-8")
+    known = re.findall(r'first === "(\w+)"', routes)
+    assert len(known) == 4
+    found = ["/", *(f"/{page}/abc" for page in known), "/replay", "/maps", "/replay/"]
+    for path in [*found, "/nonsense", "/room", "/room/", "/rooms/abc", "/replays", "/x/room/abc"]:
+        answer = browser.get(path)
+        assert answer.text == "<p>the client</p>", path
+        assert answer.status_code == (200 if path in found else 404), path
+
+
 def test_answers_are_compressed(server: Running) -> None:
     with httpx.Client(base_url=str(server.http.base_url)) as browser:
         assert browser.get("/api/games").headers["Content-Encoding"] == "gzip"

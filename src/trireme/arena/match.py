@@ -121,6 +121,16 @@ class Match:
         """Whether agents of others take part, from which files and memory must keep secrets."""
         return any(place != "shipped" for place in self.places)
 
+    @property
+    def games_per_round(self) -> int:
+        """Games of a pairing from one start: both ways of seating; with one seat, one game."""
+        return self.game.seats
+
+    @property
+    def rounds(self) -> int:
+        """Starts that every pairing plays: `games`, rounded up to whole rounds."""
+        return -(-self.games // self.games_per_round)
+
     def pairings(self) -> list[tuple[int, ...]]:
         """Who meets whom, by index; with one seat everybody plays alone."""
         count = len(self.entrants)

@@ -43,13 +43,12 @@ def schedule(match: Match) -> Iterator[Fixture]:
     rounds before, and the fleets and openings in them, as they were.
     """
     pairings = match.pairings()
-    swaps = 1 if match.game.seats == 1 else 2
     number = 0
-    for round_ in range(-(-match.games // swaps)):
+    for round_ in range(match.rounds):
         game, opening = start_of(match, round_)
         seed = int(_seeds(match, round_, _SEED).generate_state(1, "uint64")[0] >> 11)
         for pairing in pairings:
-            for seats in (pairing, pairing[::-1])[:swaps]:
+            for seats in (pairing, pairing[::-1])[: match.games_per_round]:
                 yield Fixture(number, round_, seats, game, opening, seed)
                 number += 1
 

@@ -20,7 +20,7 @@ from trireme.core.seeding import fresh_seed
 from trireme.core.stop_signals import StopRequested
 
 from .failures import CommandFailed, describe_os_error
-from .standings import MatchScreen, print_report, standing_table
+from .standings import MatchScreen, print_report, print_table, standing_table
 
 if TYPE_CHECKING:
     from trireme.arena import Folder, Match, Progress, Report
@@ -142,6 +142,12 @@ def arena(
         conditions = {"games": games, "seed": seed, "seconds": time, "limit": limit}
         conditions |= {"gauntlet": gauntlet, "isolate": not in_process, "memory": memory}
         match = _new(made, agents or [], sprt, conditions)
+        if (rounded := match.rounds * match.games_per_round) != games:
+            typer.echo(
+                f"Games: {rounded} per pairing, not {games}: every start is played twice, with"
+                " seats swapped.",
+                err=True,
+            )
         _check_store(database)
         folder = Folder.create(out or new_path(made.name), match)
     if folder.match.secret_seed or (resume is None and seed is None):
@@ -188,7 +194,7 @@ def ratings(
         typer.echo(f"No runs of {game} with these settings yet. Play one: trireme arena {game} …")
         return
     console = Console()
-    console.print(standing_table({name: (s, None, 0) for name, s in scores.items()}))
+    print_table(standing_table({name: (s, None, 0) for name, s in scores.items()}))
     console.print(f"[dim]{games} games in {runs} runs[/]")
 
 

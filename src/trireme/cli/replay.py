@@ -42,7 +42,6 @@ def replay(
             _show(record, states, number, seat)
     else:
         _step(record, states, seat)
-    typer.echo(_ending(record))
     if fault is not None:
         raise fault
 
@@ -86,6 +85,8 @@ def _show(record: Record, states: list[Any], number: int, seat: Seat | None) -> 
         said = [f"{_who(s, record)}: {a or '(hidden)'}" for s, a in shown.items()]
         typer.echo(f"\nMove {number} · {' · '.join(said)}")
     typer.echo(draw_text(record.game, states[number], seat, colour=colour))
+    if number == len(record.moves):
+        typer.echo(_ending(record))
 
 
 def _who(seat: Seat, record: Record) -> str:

@@ -160,6 +160,8 @@ class GameScreen:
         }
         if self.session.game.undoable:
             words["undo"] = "take back your last move, and the answer to it"
+        if "hint" in self.terminal.commands:
+            del words["hint [AGENT]"]
         words |= {word: command.help for word, command in self.terminal.commands.items()}
         self.say(f"  {self.terminal.typing or 'Type an action.'}")
         for word, about in words.items():

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group
+from rich.console import Console, Group, JustifyMethod
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -76,7 +76,7 @@ def print_report(folder: Folder, report: Report) -> None:
     console = Console()
     lines = {a.name: (a.standing, a.time_per_move, a.forfeits) for a in report.agents}
     places = {a.name: f"{a.place} timed" if a.timed else a.place for a in report.agents}
-    console.print(standing_table(lines, places))
+    print_table(standing_table(lines, places))
     if report.first_seat is not None:
         first = report.first_seat
         low, high = first.elo_ci95
@@ -96,24 +96,32 @@ def print_report(folder: Folder, report: Report) -> None:
     )
 
 
+def print_table(table: Table) -> None:
+    """Print a table with whole names, which users copy: wider than the screen if need be."""
+    screen = Console()
+    needed = screen.measure(table, options=screen.options.update(max_width=1000)).maximum
+    Console(width=max(screen.width, needed)).print(table)
+
+
 def standing_table(
     lines: Mapping[str, tuple[Any, float | None, int]], places: Mapping[str, str] | None = None
 ) -> Table:
-    """Agents with their standing, time a move, forfeits and where they ran, best first."""
+    """Agents with their standing, time a move, forfeits and where they ran, best first.
+
+    Forfeits and places have a column only where they differ from the usual: none, and shipped.
+    """
     from trireme.arena.report.plots import duration
 
     alone = all(hasattr(standing, "shots_mean") for standing, _, _ in lines.values())
+    forfeited = any(faults for _, _, faults in lines.values())
+    placed = places is not None and any(place != "shipped" for place in places.values())
     table = Table(box=None, pad_edge=False)
     kind = ("shots", "95 %", "median") if alone else ("+ = −", "score", "95 %", "Elo", "95 % ")
-    for head in ("agent", "games", *kind, "a move", "forfeits", *(("runs",) if places else ())):
-        first = head == "agent"
-        table.add_column(
-            head,
-            justify="left" if first else "right",
-            header_style="dim",
-            no_wrap=not first,
-            overflow="fold",
-        )
+    heads = ["agent", "games", *kind, "a move"]
+    heads += ["forfeits"] * forfeited + ["runs"] * placed
+    for head in heads:
+        justify: JustifyMethod = "left" if head == "agent" else "right"
+        table.add_column(head, justify=justify, header_style="dim", no_wrap=True)
     for name, (standing, took, faults) in lines.items():
         if alone:
             cells = [f"[bold]{standing.shots_mean:.2f}[/]", _span(standing.shots_ci95, ".2f")]
@@ -122,15 +130,12 @@ def standing_table(
             cells = [f"{standing.wins} {standing.draws} {standing.losses}", f"{standing.score:.1%}"]
             cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo:+.0f}[/]"]
             cells.append(_span(standing.elo_ci95, "+.0f"))
-        shown = duration(took) if took else ""
-        table.add_row(
-            name,
-            str(standing.games),
-            *cells,
-            shown,
-            str(faults or ""),
-            *([places[name]] if places else []),
-        )
+        cells.append(duration(took) if took else "")
+        if forfeited:
+            cells.append(str(faults or ""))
+        if places is not None and placed:
+            cells.append(places[name])
+        table.add_row(name, str(standing.games), *cells)
     return table
 
 

@@ -35,6 +35,9 @@ contains it.</p>
 </html>
 """
 MANUAL = Path(__file__).parent / "manual"
+CLIENT_ADDRESS = re.compile(r"|(new|room)/+[^/].*|(replay|maps)(/.*)?")
+"""The addresses that the client has a page for, as `parseRoute` in `web/src/route.ts` reads them;
+at all others it shows that there is no such page."""
 HASHED = re.compile(r"\.[0-9a-f]{8}\.")
 """A file name with a hash of its content, such as `main.4ab2de0c.min.css`."""
 IMMUTABLE = "public, max-age=31536000, immutable"
@@ -61,7 +64,11 @@ def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
             return HTMLResponse(NOT_BUILT, status_code=200 if not path else 404)
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
-        return FileResponse(index, headers={"Cache-Control": "no-cache", **SECURITY_HEADERS})
+        return FileResponse(
+            index,
+            status_code=200 if CLIENT_ADDRESS.fullmatch(path) else 404,
+            headers={"Cache-Control": "no-cache", **SECURITY_HEADERS},
+        )
 
 
 def mount_manual(app: FastAPI, folder: Path) -> None:
