@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trireme.gomoku.engine.line_windows import line_windows
-from trireme.gomoku.engine.shape_tables import kind_table, shape_table
+from trireme.gomoku.engine.shape_tables import grade_table, kind_table
 from trireme.gomoku.engine.table_network import SHAPES
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
@@ -58,7 +58,7 @@ def plain_kinds(board: NDArray[np.int8], exact: bool = True) -> NDArray[np.int64
     for row, col in np.argwhere(board == 0):
         sets = [0, 0]
         for d, (down, right) in enumerate(DIRECTIONS):
-            both = int(shape_table(exact)[_key(board, row, col, down, right)])
+            both = int(grade_table(exact)[_key(board, row, col, down, right)])
             sets[0] |= (both & 15) << (4 * d)
             sets[1] |= (both >> 4) << (4 * d)
         kinds[:, row, col] = kind_table()[sets]

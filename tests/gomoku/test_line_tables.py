@@ -1,4 +1,4 @@
-"""Tables over lines: windows are numbered up to direction, shapes and kinds equal the kernels'."""
+"""Tables over lines: windows are numbered up to direction, the rest equals the kernels'."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 
 from trireme.gomoku.engine.line_windows import POINTS, ROWS, line_windows, one_hot
-from trireme.gomoku.engine.patterns import pattern_tables
-from trireme.gomoku.engine.shape_tables import kind_table, shape_table
+from trireme.gomoku.engine.patterns import line_shapes, pattern_tables
+from trireme.gomoku.engine.shape_tables import grade_table, kind_table, shape_table
 
 
 @pytest.mark.parametrize("exact", [True, False])
-def test_shapes_and_kinds_equal_those_of_the_kernels(exact: bool) -> None:
+def test_shapes_grades_and_kinds_equal_those_of_the_kernels(exact: bool) -> None:
     tables = pattern_tables(exact)
-    assert np.array_equal(shape_table(exact), tables.shapes)
+    assert np.array_equal(shape_table(exact), line_shapes(exact)[0])
+    assert np.array_equal(grade_table(exact), tables.grades)
     assert np.array_equal(kind_table(), tables.ratings & 15)
 
 

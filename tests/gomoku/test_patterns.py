@@ -13,10 +13,12 @@ from trireme.gomoku.engine.board_kernels import (
     first_of,
     kind_of,
     make_move,
+    mover_value,
     undo_move,
+    waiter_value,
 )
-from trireme.gomoku.engine.pattern_kernels import line_key, score_points
-from trireme.gomoku.engine.patterns import pattern_tables
+from trireme.gomoku.engine.pattern_kernels import fill_ratings, line_key, score_points
+from trireme.gomoku.engine.patterns import line_shapes, pattern_tables
 from trireme.gomoku.kernels import wins
 
 EMPTY, OWN, OTHER, WALL = range(4)
@@ -34,7 +36,7 @@ def shape(line: Line, exact: bool) -> int:
             run += 1
     if run >= 5:
         return mem.FIVE if run == 5 or not exact else mem.NOTHING
-    then = [shape((*line[:i], OWN, *line[i + 1 :]), exact) for i in range(10) if line[i] == EMPTY]
+    then = successors(line, exact)
     if then.count(mem.FIVE) >= 2:
         return mem.OPEN_FOUR
     if mem.FIVE in then:
@@ -42,6 +44,24 @@ def shape(line: Line, exact: bool) -> int:
     weaker = {mem.OPEN_FOUR: mem.OPEN_THREE, mem.FOUR: mem.THREE, mem.OPEN_THREE: mem.OPEN_TWO}
     weaker |= {mem.THREE: mem.TWO, mem.OPEN_TWO: mem.OPEN_ONE, mem.TWO: mem.ONE}
     return weaker.get(max(then, default=mem.NOTHING), mem.NOTHING)
+
+
+def successors(line: Line, exact: bool) -> list[int]:
+    """The shapes that one more own stone in the line leads to."""
+    return [shape((*line[:i], OWN, *line[i + 1 :]), exact) for i in range(10) if line[i] == EMPTY]
+
+
+GRADED = {mem.OPEN_ONE: 5, mem.TWO: 3, mem.OPEN_TWO: 3, mem.THREE: 2, mem.OPEN_THREE: 2}
+"""The shapes of two grades, and how many ways on the higher one has at least."""
+
+
+def grade(line: Line, exact: bool) -> int:
+    """The rank of the shape among all grades: two for each of `GRADED`, one for each other."""
+    made = shape(line, exact)
+    below = made + sum(weaker < made for weaker in GRADED)
+    then = successors(line, exact)
+    ways = then.count(max(then, default=mem.NOTHING))
+    return below + (made in GRADED and ways >= GRADED[made])
 
 
 def lines() -> st.SearchStrategy[Line]:
@@ -56,12 +76,16 @@ def lines() -> st.SearchStrategy[Line]:
 
 
 @given(lines(), st.booleans())
-def test_the_table_holds_the_shape_of_every_line_for_both_colours(line: Line, exact: bool) -> None:
-    both = pattern_tables(exact).shapes
+def test_the_tables_hold_shape_and_grade_of_every_line_for_both_colours(
+    line: Line, exact: bool
+) -> None:
+    shapes, grades = line_shapes(exact)
     key = sum(value << (2 * i) for i, value in enumerate(line))
-    assert both[key] & 15 == shape(line, exact)
+    assert shapes[key] & 15 == shape(line, exact)
+    assert grades[key] & 15 == grade(line, exact)
     swapped = tuple({OWN: OTHER, OTHER: OWN}.get(value, value) for value in line)
-    assert both[key] >> 4 == shape(swapped, exact)
+    assert shapes[key] >> 4 == shape(swapped, exact)
+    assert grades[key] >> 4 == grade(swapped, exact)
 
 
 @pytest.mark.parametrize(
@@ -117,8 +141,9 @@ class Grid:
         board = self.board
         empty = board.stones == mem.EMPTY  # the rating of a taken point is not kept up
         forcing = [np.sort(board.forcing[c, : board.forcing_counts[c]]) for c in range(2)]
-        parts = (board.stones, board.line_keys, board.shapes, board.ratings * empty)
-        counts = (board.kind_counts, board.score_sums, np.array((board.hash, board.stone_count)))
+        parts = (board.stones, board.line_keys, board.grades, board.ratings * empty)
+        sums = (board.mover_sums, board.waiter_sums)
+        counts = (board.kind_counts, *sums, np.array((board.hash, board.stone_count)))
         return [part.tobytes() for part in (*parts, *counts, *forcing)]
 
 
@@ -202,9 +227,22 @@ def test_counts_and_lists_agree_with_the_points(board: np.ndarray) -> None:
 @given(boards)
 def test_scores_add_up_the_shapes_of_the_four_lines(board: np.ndarray) -> None:
     own, against = np.arange(10, dtype=np.int32) ** 3, np.arange(10, dtype=np.int32) ** 2
-    shapes, scores = pattern_tables(True).shapes, np.zeros(board.shape, np.int32)
+    shapes, scores = line_shapes(True)[0], np.zeros(board.shape, np.int32)
     score_points(board, -1, shapes, own, against, scores)
     for row, col in np.argwhere(board == 0)[:10]:
         made = [shapes[line_key(board, row, col, *d)] for d in ((0, 1), (1, 0), (1, 1), (1, -1))]
         assert scores[row, col] == sum(own[s >> 4] + against[s & 15] for s in made)
     assert (scores[board != 0] == np.iinfo(np.int32).min).all()
+
+
+def test_a_rating_packs_kind_ordering_scores_and_values() -> None:
+    tables = np.zeros((4, mem.SHAPE_SETS), np.int32)
+    rising = 3 | 11 << 4 | 11 << 8 | 12 << 12  # an open one, two open threes and a four
+    tables[:, rising] = 1023, 512, -20_000, -7
+    ratings = np.zeros(mem.SHAPE_SETS, np.int64)
+    fill_ratings(*tables, ratings)
+    for order in ((3, 11, 11, 12), (12, 11, 3, 11)):
+        rating = ratings[sum(grade << (4 * d) for d, grade in enumerate(order))]
+        assert rating & 15 == mem.FOUR_THREE
+        assert (rating >> 4 & 1023, rating >> 14 & 1023) == (1023, 512)
+        assert (mover_value(rating), waiter_value(rating)) == (-20_000, -7)

@@ -18,10 +18,10 @@ from trireme.arena import Entrant, GateResult
 from trireme.cli.train import app
 from trireme.core.errors import BadSettings
 from trireme.gomoku.agents.search import Search
+from trireme.gomoku.engine.alphabeta_kernels import evaluate
 from trireme.gomoku.engine.board_kernels import make_move
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.memory_kernels import cell_of
-from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.table_network import load_table_network
 from trireme.gomoku.engine.table_network_kernels import network_logit, policy_score
 from trireme.gomoku.rules import Gomoku
@@ -29,8 +29,13 @@ from trireme.training import promote as promotion
 from trireme.training.gomoku_games import GameShard, PlayedGame, pack_games, write_games
 from trireme.training.gomoku_table import TableGames, TableTraining, losses, main
 from trireme.training.settings import Gate
-from trireme.training.table_model import TableModel
-from trireme.training.table_reference import fit_sigmoid, log_loss, reference_losses, score_table
+from trireme.training.table_model import LineReader, TableModel
+from trireme.training.table_reference import (
+    PatternEvaluation,
+    fit_sigmoid,
+    log_loss,
+    reference_losses,
+)
 
 from .tiny import tiny_table
 
@@ -295,8 +300,17 @@ def test_too_few_games_are_refused(tmp_path: Path) -> None:
         TableTraining(tiny_table(), tmp_path, [])
 
 
-def test_the_scores_of_the_reference_are_the_engines() -> None:
-    assert np.array_equal(score_table(), pattern_tables(True).ratings >> 4)
+def test_the_evaluation_of_the_reference_is_the_engines() -> None:
+    rng, engine = np.random.default_rng(4), Engine(rows=2)
+    for count in (0, 7, 20, 60):
+        cells = rng.permutation(225)[:count].tolist()
+        marks = [(divmod(cell, 15), 1 - 2 * (i % 2)) for i, cell in enumerate(cells)]
+        engine.set_position(marks, 1 - 2 * (count % 2))
+        stones = torch.zeros(1, 15, 15, dtype=torch.int32)
+        for (row, col), mark in marks:
+            stones[0, row, col] = 1 if mark == 1 - 2 * (count % 2) else 2
+        value = PatternEvaluation()(LineReader(True)(stones))
+        assert value.tolist() == [evaluate(engine.board, engine.colour)]
 
 
 def test_a_sigmoid_is_fitted_and_compared_with_a_constant() -> None:

@@ -39,7 +39,7 @@ from .run import (
 from .settings import GomokuTable
 from .standalone import read_command
 from .table_model import LineReader, Lines, TableModel
-from .table_reference import pattern_evaluation, reference_losses, score_table, typical_size
+from .table_reference import PatternEvaluation, reference_losses, typical_size
 
 READ_AT_ONCE = 8_192
 """Positions that are looked at together when positions are chosen or evaluated."""
@@ -253,8 +253,8 @@ class TableTraining(TrainingRun[GomokuTable]):
 
     def _pattern_values(self) -> NDArray[np.float64]:
         """float64[N]: the pattern evaluation of the held-out positions."""
-        scores = torch.from_numpy(score_table()).to(self.device)
-        found = [pattern_evaluation(lines, scores) for _, lines in self._evaluated()]
+        evaluation = PatternEvaluation().to(self.device)
+        found = [evaluation(lines) for _, lines in self._evaluated()]
         return torch.cat(found).double().cpu().numpy()
 
     @torch.no_grad()

@@ -29,7 +29,7 @@ from trireme.gomoku.engine.network_memory_kernels import (
     THREAT_KINDS,
     THREAT_LEVELS,
 )
-from trireme.gomoku.engine.shape_tables import kind_table, shape_table
+from trireme.gomoku.engine.shape_tables import grade_table, kind_table
 
 DIRECTIONS = ((0, 1), (1, 0), (1, 1), (1, -1))
 OFFSETS = (-5, -4, -3, -2, -1, 1, 2, 3, 4, 5)
@@ -40,9 +40,9 @@ class Lines(NamedTuple):
 
     rows: Tensor
     """int32[B, A, 4]: the row of the window in each line."""
-    shapes: Tensor
-    """int32[2, B, A]: the shapes that an own and an opponent's stone there would make, four bits
-    each."""
+    grades: Tensor
+    """int32[2, B, A]: the grades of the shapes that an own and an opponent's stone there would
+    make, four bits each."""
     kinds: Tensor
     """int64[2, B, A]: the kind of such a move; QUIET where there is a stone."""
     empty: Tensor
@@ -53,13 +53,13 @@ class LineReader(nn.Module):
     """Reads windows and kinds of moves off boards, on any device."""
 
     row_of_line: Tensor
-    shape_table: Tensor
+    grade_table: Tensor
     kind_table: Tensor
 
     def __init__(self, exact: bool) -> None:
         super().__init__()
         self.register_buffer("row_of_line", torch.from_numpy(line_windows().row_of_line))
-        self.register_buffer("shape_table", torch.from_numpy(shape_table(exact)))
+        self.register_buffer("grade_table", torch.from_numpy(grade_table(exact)))
         self.register_buffer("kind_table", torch.from_numpy(kind_table()))
 
     def forward(self, stones: Tensor) -> Lines:
@@ -74,15 +74,15 @@ class LineReader(nn.Module):
                 top, left = RADIUS + offset * down, RADIUS + offset * right
                 key |= padded[:, top : top + n, left : left + n] << (2 * place)
             rows.append(self.row_of_line[stones << KEY_BITS | key])
-            both = self.shape_table[key].int()
+            both = self.grade_table[key].int()
             own |= (both & 15) << (4 * d)
             other |= (both >> 4) << (4 * d)
         empty = stones == 0
-        shapes = torch.stack([own, other])
-        kinds = self.kind_table[shapes].long() * empty
+        grades = torch.stack([own, other])
+        kinds = self.kind_table[grades].long() * empty
         return Lines(
             torch.stack(rows, -1).view(batch, n * n, 4),
-            shapes.view(2, batch, n * n),
+            grades.view(2, batch, n * n),
             kinds.view(2, batch, n * n),
             empty.view(batch, n * n),
         )

@@ -1,41 +1,53 @@
-"""What the table network is compared with on held-out games: a constant and simple pattern scores.
+"""What the table network is compared with on held-out games: a constant and the engine's patterns.
 
-Scores of shapes, passed through a fitted sigmoid, predict results, too; a network is worth its time
-only if it predicts them better.
+The engine's static evaluation, passed through a fitted sigmoid, predicts results, too; a network is
+worth its time only if it predicts them better.
 """
 
 from __future__ import annotations
 
 import numpy as np
+import torch
 from numpy.typing import NDArray
-from torch import Tensor
+from torch import Tensor, nn
 
-from trireme.gomoku.engine.memory_kernels import FIVE, SHAPE_SETS
-from trireme.gomoku.engine.shape_tables import kind_table
+from trireme.gomoku.engine.evaluation_weights import THREAT_DIGITS, evaluation_weights
+from trireme.gomoku.engine.memory_kernels import LIKELY_WIN
 
 from .table_model import Lines
 
 Floats = NDArray[np.float64]
 
-SHAPE_VALUES = (0, 1, 3, 4, 14, 16, 60, 70, 2000, 20000)
-"""A simple score for each shape, NOTHING to FIVE."""
-KIND_BONUS = (0, 0, 0, 0, 400, 1000, 2000, 0)
-"""What each kind of move, QUIET to MAKES_FIVE, scores on top."""
+
+class PatternEvaluation(nn.Module):
+    """The engine's static evaluation (`alphabeta_kernels.evaluate`) of many boards at once."""
+
+    mover: Tensor
+    waiter: Tensor
+    threats: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        weights = evaluation_weights()
+        for name in ("mover", "waiter", "threats"):
+            self.register_buffer(name, torch.from_numpy(getattr(weights, name)))
+
+    def forward(self, lines: Lines) -> Tensor:
+        """float[B]: pattern points for the side to move."""
+        own, other = _rising(lines.grades)
+        points = ((self.mover[own] - self.waiter[other]) * lines.empty).sum(1)
+        index = torch.zeros_like(points)
+        for side, kind, most in THREAT_DIGITS:
+            count = (lines.kinds[side] == kind).sum(1).clamp(max=most)
+            index = index * (most + 1) + count
+        limit = LIKELY_WIN - 1
+        return (points + self.threats[index]).clamp(-limit, limit).float()
 
 
-def score_table() -> NDArray[np.int32]:
-    """int32[2**16], by the four shapes that a stone would make: the pattern score of the move."""
-    sets = np.arange(SHAPE_SETS)
-    values = np.array(SHAPE_VALUES, np.int32)
-    lines = sum(values[np.minimum(sets >> (4 * d) & 15, FIVE)] for d in range(4))
-    return np.asarray(lines + np.array(KIND_BONUS, np.int32)[kind_table()], np.int32)
-
-
-def pattern_evaluation(lines: Lines, scores: Tensor) -> Tensor:
-    """float[B]: the side to move's pattern scores less the other's, summed over empty points."""
-    own, other = scores[lines.shapes] * lines.empty
-    difference: Tensor = own.sum(1) - other.sum(1)
-    return difference.float()
+def _rising(grades: Tensor) -> Tensor:
+    """Four grades of four bits each, in rising order."""
+    digits = torch.stack([grades >> (4 * d) & 15 for d in range(4)]).sort(0).values
+    return digits[0] | digits[1] << 4 | digits[2] << 8 | digits[3] << 12
 
 
 def log_loss(logits: Floats, wanted: Floats) -> float:
