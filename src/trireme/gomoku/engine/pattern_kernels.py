@@ -8,7 +8,7 @@ line of five is not a line of six.
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.jit import njit
+from trireme.core.jit import branchy_njit as njit
 
 from .memory_kernels import (
     BUILDING,
@@ -17,7 +17,6 @@ from .memory_kernels import (
     FIVE,
     FOUR,
     FOUR_THREE,
-    SHAPE_SETS,
     GRADES,
     LINE_KEYS,
     MAKES_FIVE,
@@ -29,6 +28,7 @@ from .memory_kernels import (
     OPEN_FOUR,
     OPEN_THREE,
     QUIET,
+    SHAPE_SETS,
     TWO,
     Bytes,
     Int32s,
