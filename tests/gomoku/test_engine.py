@@ -21,6 +21,7 @@ from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.proof_number_kernels import search_proof
 from trireme.gomoku.engine.threat_search_kernels import vcf
+from trireme.gomoku.engine.transposition_kernels import probe, store
 from trireme.gomoku.openings import balanced, first_stone
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, read_points
 
@@ -224,3 +225,74 @@ def test_the_first_stones_lie_in_the_middle_and_beside_each_other(
     assert max(abs(answer[0] - stone[0]), abs(answer[1] - stone[1])) == 1
     off = max(abs(stone[0] - middle), abs(stone[1] - middle))
     assert max(abs(answer[0] - middle), abs(answer[1] - middle)) == abs(off - 1)
+
+
+def test_after_an_overrun_less_time_is_planned_and_then_gradually_more() -> None:
+    agent = Search(seconds=0.1)
+    calm = agent._planned(0.1)
+    agent.record_overrun(0.02)
+    busy = agent._planned(0.1)
+    assert busy == pytest.approx(calm - 0.02)
+    agent.record_overrun(-0.05)
+    assert busy < agent._planned(0.1) < calm
+    agent.record_overrun(1.0)
+    assert agent._planned(0.1) == pytest.approx(0.03)
+
+
+def test_an_overrun_is_measured_from_the_call_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    agent = Search(seconds=5.0)
+    clock = iter([10.0, 11.0, 15.5])
+    given: list[SearchLimits] = []
+
+    class Recorder:
+        def set_position(self, *_: object) -> None: ...
+
+        def analyse(self, limits: SearchLimits, **_: object) -> None:
+            given.append(limits)
+
+    monkeypatch.setattr(agent, "engine", lambda _: Recorder())
+    monkeypatch.setattr("trireme.gomoku.agents.search.time.perf_counter", lambda: next(clock))
+    agent.analyse(GAME, GomokuState())
+    planned = 5.0 * 0.97 - 0.003
+    assert given[0].seconds == pytest.approx(planned - 1)
+    assert agent._overrun == pytest.approx(5.5 - planned)
+
+
+def test_two_threads_prove_the_same_win() -> None:
+    stones = "h8a1i8a15j8o1"
+    one = analyse(Engine(rows=1 << 12), stones)
+    two = analyse(Engine(rows=1 << 12, threads=2), stones)
+    assert one.proven
+    assert two.proven
+    assert (one.value, one.best) == (two.value, two.best)
+
+
+def test_two_threads_give_a_legal_move_and_count_the_nodes_of_both() -> None:
+    engine = Engine(rows=1 << 12, threads=2)
+    found = analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
+    state = GomokuState(tuple(read_points(GAME, "h8i9h9h10g8")))
+    assert found.best not in state.stones
+    assert found.nodes == engine.board.nodes + engine.helpers.nodes
+    assert engine.helpers.nodes > 0
+    assert all(memory.stop for memory in engine.helpers.memories)
+
+
+def test_threads_make_results_depend_on_timing_and_need_patterns() -> None:
+    assert Search(nodes=1000, threads=2).timed
+    assert not Search(nodes=1000).timed
+    assert Search(nodes=1000, threads=2)._limits(None, LEVELS["full"]).seconds is None
+    with pytest.raises(BadSpec, match="threads must be 1 or more"):
+        Search(threads=0)
+    with pytest.raises(BadSpec, match="needs evaluation=patterns"):
+        Search(threads=2, evaluation="network")
+
+
+def test_an_entry_whose_halves_two_threads_wrote_is_rejected() -> None:
+    table = np.zeros((2, 2), np.int64)
+    store(table, 1, 0x1234, 5, 0, 100, 400, 0)
+    whole = probe(table, 1, 1, 0x1234)
+    assert whole >= 0
+    other = np.zeros((2, 2), np.int64)
+    store(other, 1, 0x1234, 9, 0, -100, 401, 0)
+    table[0, 1] = other[0, 1]
+    assert probe(table, 1, 1, 0x1234) == -1

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import time
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import ClassVar, Literal
 
@@ -42,6 +43,10 @@ DEFAULT_SECONDS = 1.0
 """The time for a move where nothing else limits the search."""
 SHARE_OF_TIME = 0.97
 """The part of the time budget that is spent on searching."""
+OVERRUN_DECAY = 0.9
+"""How much of the largest overrun is still expected a move later."""
+LEAST_SHARE_OF_TIME = 0.3
+"""The part that is spent on searching however large the overrun was."""
 
 
 @dataclass
@@ -63,17 +68,26 @@ class Search:
     evaluation: Literal["patterns", "network"] = option(
         "patterns", "static evaluation: hand-tuned patterns, or a trained table network"
     )
+    threads: int = option(
+        1, "threads that search; more are stronger, and results then depend on timing"
+    )
     model: str = option("", "the network's file, for evaluation=network; empty: the one that ships")
 
     name: ClassVar[str] = "search"
 
     _engine: Engine | None = field(default=None, init=False, repr=False, compare=False)
+    _overrun: float = field(default=0.0, init=False, repr=False, compare=False)
+    """Seconds by which recent moves took longer than planned: a maximum that decays."""
 
     def __post_init__(self) -> None:
         for what in ("seconds", "nodes", "depth"):
             value = getattr(self, what)
             if value is not None and value <= 0:
                 raise BadSpec(f"{what} must be more than 0, not {value}")
+        if self.threads < 1:
+            raise BadSpec(f"threads must be 1 or more, not {self.threads}")
+        if self.threads > 1 and self.evaluation == "network":
+            raise BadSpec(f"threads={self.threads} needs evaluation=patterns")
         if self.variety < 0:
             raise BadSpec(f"variety must be 0 or more, not {self.variety}")
         if self.model and self.evaluation != "network":
@@ -81,7 +95,12 @@ class Search:
 
     @property
     def timed(self) -> bool:
-        """Whether a clock of its own stops the search, so that results depend on the machine."""
+        """Whether results depend on the machine: a clock of its own stops the search, or threads
+        race."""
+        return self._has_clock or self.threads > 1
+
+    @property
+    def _has_clock(self) -> bool:
         return self.seconds is not None or (self.nodes is None and self.depth is None)
 
     def prepare(self, game: AnyGame) -> None:
@@ -119,12 +138,25 @@ class Search:
     ) -> EngineAnalysis:
         """The engine's analysis of a position in which a stone is to be put."""
         strength = LEVELS[self.level]
+        began = time.perf_counter()
         limits = self._limits(seconds, strength)
         engine = self.engine(game)
         engine.set_position(view.board().items(), view.colour)
         noise = max(strength.noise, self._variety(view)) if rng is not None else 0
         jitter = (rng, noise) if rng is not None and noise else None
-        return engine.analyse(limits, top=top, jitter=jitter, report=report)
+        if limits.seconds is None:
+            return engine.analyse(limits, top=top, jitter=jitter, report=report)
+        left = max(limits.seconds - (time.perf_counter() - began), 0.0)
+        found = engine.analyse(replace(limits, seconds=left), top=top, jitter=jitter, report=report)
+        self.record_overrun(time.perf_counter() - began - limits.seconds)
+        return found
+
+    def record_overrun(self, seconds: float) -> None:
+        """Plan the next moves shorter by the seconds that a move took longer than planned.
+
+        On a busy machine the thread that stops the search, or the search, may have to wait.
+        """
+        self._overrun = max(seconds, self._overrun * OVERRUN_DECAY, 0.0)
 
     def stop(self) -> None:
         """End a running analysis at once; it still gives the best move it knows."""
@@ -135,7 +167,7 @@ class Search:
         exact = game.rule == "standard"
         if self._engine is None or (self._engine.size, self._engine.exact) != (game.size, exact):
             network = self._network(game.rule) if self.evaluation == "network" else None
-            self._engine = Engine(game.size, exact, network=network)
+            self._engine = Engine(game.size, exact, network=network, threads=self.threads)
         return self._engine
 
     def _network(self, rule: str) -> TableNetwork:
@@ -148,11 +180,16 @@ class Search:
         """Most in the first moves, where many are equally good, none after the opening."""
         return self.variety if len(view.stones) < 6 else self.variety // 4 * (len(view.stones) < 14)
 
+    def _planned(self, budget: float) -> float:
+        """The seconds after which to stop, of a budget in seconds."""
+        planned = budget * SHARE_OF_TIME - 0.003 - self._overrun
+        return max(planned, budget * LEAST_SHARE_OF_TIME, 0.001)
+
     def _limits(self, seconds: float | None, strength: Strength) -> SearchLimits:
         budgets = [s for s in (self.seconds, seconds) if s is not None]
-        budget = min(budgets) if budgets else (DEFAULT_SECONDS if self.timed else None)
+        budget = min(budgets) if budgets else (DEFAULT_SECONDS if self._has_clock else None)
         return SearchLimits(
-            seconds=None if budget is None else max(budget * SHARE_OF_TIME - 0.003, 0.001),
+            seconds=None if budget is None else self._planned(budget),
             nodes=self.nodes,
             depth=min(strength.depth, self.depth or strength.depth),
             fours=strength.fours,

@@ -5,7 +5,7 @@ to the five. A value beyond PROVEN_WIN is a proof: where not every answer was tr
 as LIKELY_WIN only.
 """
 
-from trireme.core.jit import njit
+from trireme.core.jit import branchy_njit as njit
 
 from .board_kernels import as_int, count_of, first_of, make_move, undo_move, zobrist
 from .memory_kernels import (
@@ -33,6 +33,7 @@ from .move_ordering_kernels import (
     pick_next,
     record_cutoff,
 )
+from .network_memory_kernels import NetworkMemory
 from .table_network_kernels import network_value
 from .threat_search_kernels import extend_pv, vcf
 from .transposition_kernels import (
@@ -45,6 +46,7 @@ from .transposition_kernels import (
     probe,
     store,
 )
+
 
 @njit
 def _at_most(board: EngineBoard, colour: int, kind: int, most: int) -> int:
@@ -78,11 +80,17 @@ def evaluate(board: EngineBoard, me: int) -> int:
 
 
 @njit
+def _evaluate_by(board: EngineBoard, network: NetworkMemory | None, me: int) -> int:
+    """`network` is an argument, so that numba compiles only the branch that is taken."""
+    if network is None:
+        return evaluate(board, me)
+    return network_value(board, network, me)
+
+
+@njit
 def static_value(board: EngineBoard, tables: HashTables, me: int) -> int:
     """The evaluation of patterns, or of the table network where one is loaded."""
-    if tables.network.enabled != 0:
-        return network_value(board, tables.network, me)
-    return evaluate(board, me)
+    return _evaluate_by(board, tables.network, me)
 
 
 @njit

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from trireme.core.jit import njit
+from trireme.core.jit import branchy_njit as njit
 from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 from .memory_kernels import (

@@ -12,6 +12,7 @@ from trireme.gomoku.rules import Point
 from . import memory_kernels as mem
 from .analysis import EngineAnalysis, Report, SearchLimits
 from .board_kernels import clear_board, make_move
+from .helper_threads import HelperThreads
 from .iterative_deepening import IterativeDeepening
 from .network_memory_kernels import new_network_memory
 from .patterns import pattern_tables
@@ -35,16 +36,22 @@ class Engine:
         *,
         rows: int = TABLE_ROWS,
         network: TableNetwork | None = None,
+        threads: int = 1,
     ) -> None:
-        """`network` evaluates positions in place of the patterns."""
+        """`network` evaluates positions in place of the patterns, in one thread only.
+
+        With more than one thread (lazy SMP) an analysis depends on timing; its nodes are those of
+        all threads, but a node limit stops the first one.
+        """
         self.size, self.exact = size, exact
-        self.network = new_network_memory()
-        if network is not None:
+        self.network = None if network is None else new_network_memory()
+        if network is not None and self.network is not None:
             install(network, self.network)
         self.board = mem.new_board(*pattern_tables(exact))
         self.memory = mem.new_search_memory()
         self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows), self.network)
         self.proofs = np.zeros((min(PROOF_ROWS, rows), 3), np.int64)
+        self.helpers = HelperThreads(threads - 1)
         self._stones: set[tuple[int, int]] = set()
         self._walls: list[int] = []
         self.set_position([], 1)
@@ -61,7 +68,8 @@ class Engine:
         `walls` are points that nobody may use, as if they were off the board. What was found out is
         kept where the position continues the one before, else forgotten.
         """
-        self.network.current = 0
+        if self.network is not None:
+            self.network.current = 0
         placed = [(mem.cell_of(point), _colour(mark)) for point, mark in stones]
         off = sorted(mem.cell_of(point) for point in walls)
         clear_board(self.board, self.size, np.array(off, np.int32))
@@ -114,6 +122,7 @@ class Engine:
             top,
             noise,
             report,
+            self.helpers,
         )
         return run.run()
 

@@ -15,6 +15,7 @@ from . import memory_kernels as mem
 from .alphabeta_kernels import root_moves, search_root
 from .analysis import CandidateMove, EngineAnalysis, Report, SearchLimits
 from .board_kernels import count_of, first_of, make_move, undo_move
+from .helper_threads import HelperThreads
 from .proof_number_kernels import prove_vct
 from .threat_search_kernels import vcf, vcf_defences
 from .transposition_kernels import UNKNOWN
@@ -74,11 +75,13 @@ class IterativeDeepening:
         top: int,
         jitter: mem.Int32s,
         report: Report | None,
+        helpers: HelperThreads,
     ) -> None:
         """`proofs: int64[2**k, 3]` is the proof table; `jitter: int32[CELLS]` is added to the
         values of root moves that are not proven."""
         self.board, self.memory, self.tables, self.proofs = board, memory, tables, proofs
         self.limits, self.top, self.jitter, self.report = limits, top, jitter, report
+        self.helpers, self.helped = helpers, helpers.nodes
         self.me, self.other = colour, 3 - colour
         self.began = time.perf_counter()
         self.refuted: dict[int, int] = {}
@@ -228,18 +231,10 @@ class IterativeDeepening:
     def _search(self, depth: int, moves: list[int]) -> tuple[EngineAnalysis, list[int]] | None:
         """One iteration: the analysis and the moves in their new order; None when cut short."""
         cells, values = np.array(moves, np.int32), np.zeros(len(moves), np.int32)
-        done = search_root(
-            self.board,
-            self.memory,
-            self.tables,
-            depth,
-            self.me,
-            cells,
-            self.jitter[cells],
-            self.top,
-            self._guess(moves[0]),
-            values,
-        )
+        args = (self.board, self.memory, self.tables, depth, self.me, cells)
+        rest = (self.jitter[cells], self.top, self._guess(moves[0]), values)
+        with self.helpers.searching(*args):
+            done = search_root(*args, *rest)
         if done == 0:
             return None
         known = dict(zip(moves[:done], values[:done].tolist(), strict=True))
@@ -273,7 +268,8 @@ class IterativeDeepening:
         value = moves[0].value
         pv = pv if pv and pv[0] == moves[0].move else (moves[0].move,)
         proven = value >= mem.PROVEN_WIN or (value <= -mem.PROVEN_WIN and self.complete)
-        return EngineAnalysis(depth, self.nodes, self._seconds(), value, proven, pv, moves)
+        nodes = self.nodes + self.helpers.nodes - self.helped
+        return EngineAnalysis(depth, nodes, self._seconds(), value, proven, pv, moves)
 
     def _candidate(self, cell: int, value: int) -> CandidateMove:
         if cell in self.refuted:

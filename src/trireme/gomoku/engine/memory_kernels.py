@@ -216,8 +216,8 @@ class HashTables(NamedTuple):
     """int64[2**k, 2]: the transposition table, see `transposition_kernels`."""
     no_win: Int64s
     """int64[2**k]: hashes of positions from which a threat search found no win."""
-    network: NetworkMemory
-    """The table network, if one evaluates."""
+    network: NetworkMemory | None
+    """The table network, None where patterns evaluate: then its kernels are not compiled."""
 
 
 def new_record(layout: type) -> Any:
@@ -225,6 +225,12 @@ def new_record(layout: type) -> Any:
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items()]
     return np.zeros(1, np.dtype(fields, align=True)).view(np.recarray)[0]
+
+
+def copy_record(source: Any, target: Any) -> None:
+    """Copy all fields of a record into another of the same layout."""
+    for name in source.dtype.names:
+        target[name] = source[name]
 
 
 def new_board(grade_table: Bytes, rating_table: Int64s, threat_table: Int32s) -> EngineBoard:
@@ -241,7 +247,9 @@ def new_search_memory() -> SearchMemory:
     return cast(SearchMemory, new_record(SearchMemory))
 
 
-def new_hash_tables(rows: int, threat_rows: int, network: NetworkMemory) -> HashTables:
+def new_hash_tables(
+    rows: int, threat_rows: int, network: NetworkMemory | None = None
+) -> HashTables:
     """Empty tables; both numbers are powers of two."""
     return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64), network)
 

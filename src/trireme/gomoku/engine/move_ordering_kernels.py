@@ -6,7 +6,7 @@ a node lie at its ply in `memory.moves`, with a score each in `memory.move_score
 
 import math
 
-from trireme.core.jit import njit
+from trireme.core.jit import branchy_njit as njit
 
 from .board_kernels import as_int, first_of, kind_of, move_score
 from .memory_kernels import (

@@ -8,7 +8,7 @@ line of five is not a line of six.
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.jit import njit
+from trireme.core.jit import branchy_njit as njit
 
 from .memory_kernels import (
     BUILDING,

@@ -1,11 +1,14 @@
 """The transposition table: what was found out about a position, by its Zobrist hash.
 
-`table: int64[2**k, 2]` holds a hash and a packed entry a row, two rows a bucket. An entry packs
+`table: int64[2**k, 2]` holds a key and a packed entry a row, two rows a bucket. An entry packs
 depth, bound, best move, value and generation. It counts within the game that it was written in, by
 its generation: no analysis depends on other games.
+
+Threads share the table without locks. The key is the hash XOR the entry: if two threads write a row
+at once and their halves mix, the row matches no hash and counts as empty.
 """
 
-from trireme.core.jit import njit
+from trireme.core.jit import branchy_njit as njit
 
 from .memory_kernels import PROVEN_WIN, Int64s
 
@@ -36,10 +39,11 @@ def store(
         value -= ply
     row = key & (table.shape[0] - 2)
     old = table[row, 1]
-    if _generation(old) == generation and table[row, 0] != key and (old & 255) > depth:
+    other = table[row, 0] ^ old != key
+    if _generation(old) == generation and other and (old & 255) > depth:
         row += 1
     entry = depth | (bound << 8) | (move << 10) | ((value + 65536) << 24) | (generation << 44)
-    table[row, 0] = key
+    table[row, 0] = key ^ entry
     table[row, 1] = entry
 
 
@@ -48,10 +52,11 @@ def probe(table: Int64s, generation: int, kept: int, key: int) -> int:
     """The entry of a position, -1 when none of the last `kept` analyses wrote one."""
     row = key & (table.shape[0] - 2)
     for i in range(2):
-        if table[row + i, 0] == key:
-            age = (generation - _generation(table[row + i, 1])) & 255
+        entry = table[row + i, 1]  # read once: another thread may write it meanwhile
+        if table[row + i, 0] ^ entry == key:
+            age = (generation - _generation(entry)) & 255
             if age < kept:
-                return int(table[row + i, 1])
+                return int(entry)
     return -1
 
 

@@ -1,0 +1,60 @@
+"""Lazy SMP: helper threads that search the same root and share its transposition table.
+
+A helper has a board and a memory of its own and searches a ply or more deeper than the main thread.
+Its results are never read: they reach the main thread through the table only, which saves work
+there. Races in the table are harmless, see `transposition_kernels`.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from . import memory_kernels as mem
+from .alphabeta_kernels import search_root
+from .transposition_kernels import UNKNOWN
+
+
+class HelperThreads:
+    """The records of `count` helpers, and the nodes that they have searched."""
+
+    def __init__(self, count: int) -> None:
+        self.boards: list[mem.EngineBoard] = [mem.new_record(mem.EngineBoard) for _ in range(count)]
+        self.memories = [mem.new_search_memory() for _ in range(count)]
+        self.nodes = 0
+
+    @contextmanager
+    def searching(
+        self,
+        board: mem.EngineBoard,
+        memory: mem.SearchMemory,
+        tables: mem.HashTables,
+        depth: int,
+        me: int,
+        moves: mem.Int32s,
+    ) -> Iterator[None]:
+        """Let the helpers search `moves: int32[m]` meanwhile; they stop at the end."""
+        threads, before = [], int(board.nodes)
+        for i, (own_board, own_memory) in enumerate(zip(self.boards, self.memories, strict=True)):
+            mem.copy_record(board, own_board)
+            mem.copy_record(memory, own_memory)
+            own_memory.node_limit = np.iinfo(np.int64).max
+            order = np.roll(moves, -i - 1) if i % 2 else moves.copy()
+            own = (own_board, own_memory, tables, depth + 1 + i // 2, me, order)
+            zeros, values = np.zeros_like(moves), np.zeros_like(moves)
+            thread = threading.Thread(
+                target=search_root, args=(*own, zeros, 1, UNKNOWN, values), daemon=True
+            )
+            thread.start()
+            threads.append(thread)
+        try:
+            yield
+        finally:
+            for own_memory in self.memories:
+                own_memory.stop = 1
+            for thread in threads:
+                thread.join()
+            self.nodes += sum(int(own_board.nodes) - before for own_board in self.boards)
