@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import numba
-from numba.core.event import Event, Listener, register
+from numba.core import event as numba_events
+from numba.core.event import Event, Listener
 
 F = TypeVar("F", bound=Callable[..., Any])
 STAMP = "kernels.sum"
@@ -34,7 +35,8 @@ def njit(function: Any = None, **options: Any) -> Any:
         return lambda decorated: njit(decorated, **options)
     names = function.__module__.split(".")
     _check_package(".".join(names[: 2 if names[0] == "trireme" else 1]))
-    return numba.njit(function, cache=True, no_cfunc_wrapper=True, **options)
+    compile_options: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, **options}
+    return numba.njit(function, **compile_options)
 
 
 @overload
@@ -56,7 +58,8 @@ def branchy_njit(function: Any = None, **options: Any) -> Any:
 
 
 _branchy: set[str] = set()
-_LIGHT = {"OPT": type(numba.config.OPT)(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
+_CONFIG: Any = numba.config
+_LIGHT = {"OPT": type(_CONFIG.OPT)(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
 """numba's settings for kernels of `branchy_njit`."""
 
 
@@ -75,21 +78,22 @@ class CompilationListener(Listener):
     def on_start(self, event: Event) -> None:
         function = event.data["dispatcher"].py_func
         name = f"{function.__module__}.{function.__qualname__}"
-        self._outer.append({key: getattr(numba.config, key) for key in _LIGHT})
+        self._outer.append({key: getattr(_CONFIG, key) for key in _LIGHT})
         for key, value in (_LIGHT if name in _branchy else _NORMAL).items():
-            setattr(numba.config, key, value)
+            setattr(_CONFIG, key, value)
         self.compiled += 1
         for watcher in self.watchers:
             watcher(self.compiled, name)
 
     def on_end(self, event: Event) -> None:
         for key, value in self._outer.pop().items():
-            setattr(numba.config, key, value)
+            setattr(_CONFIG, key, value)
 
 
-_NORMAL = {key: getattr(numba.config, key) for key in _LIGHT}
+_NORMAL = {key: getattr(_CONFIG, key) for key in _LIGHT}
 _listener = CompilationListener()
-register("numba:compile", _listener)
+_EVENTS: Any = numba_events
+_EVENTS.register("numba:compile", _listener)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""Victory by continuous fours (VCF), and every defence against one.
+"""Threat-space search: victory by continuous fours (VCF), and every defence against one.
 
 Every move of the attacker threatens five, so the defender has one answer, or none: the search is a
 walk over single lines. Nothing here trusts a pattern that it has not played out: fours and fives
