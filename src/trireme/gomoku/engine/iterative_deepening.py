@@ -95,6 +95,7 @@ class IterativeDeepening:
     def _reset(self) -> None:
         """Set the limits; what is known of the positions of the same game stays in the tables."""
         memory, limits = self.memory, self.limits
+        memory.kept_generations += 1
         memory.generation = (int(memory.generation) + 1) % 256
         if memory.generation == 0:  # or entries of 256 analyses ago would look new
             self.tables.transpositions[:] = 0
