@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trireme.core.errors import BadSpec
 from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
-from trireme.gomoku.encode import board_array, symmetric
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta
 from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
 from trireme.gomoku.engine.engine import Engine
@@ -95,31 +94,33 @@ def test_top_moves_come_best_first(engine: Engine) -> None:
     assert len({c.move for c in found.moves}) == 5
 
 
-def test_the_same_budget_of_nodes_gives_the_same_analysis() -> None:
-    first, second = Engine(), Engine()
-    analyse(second, "a1b2c3")  # what was searched before must not matter
-    one = analyse(first, "h8i9h9h10g8", SearchLimits(nodes=50_000))
-    two = analyse(second, "h8i9h9h10g8", SearchLimits(nodes=50_000))
+def test_what_was_searched_in_another_game_does_not_matter() -> None:
+    first, second = Engine(rows=1 << 14), Engine(rows=1 << 14)
+    limits = SearchLimits(nodes=20_000)
+    one = analyse(first, "h8i9h9h10g8", limits)
+    for before in ("h8i9h9h10g8j8g9", "h8i9h9h10g8"):  # neither is continued by what follows
+        analyse(second, before, limits)
+    second.set_position([((7, 7), 1)], -1)  # set, but not analysed
+    two = analyse(second, "h8i9h9h10g8", limits)
     assert replace(one, seconds=0) == replace(two, seconds=0)
 
 
-@settings(max_examples=10)
-@given(st.integers(0, 2**32), st.integers(1, 7))
-def test_mirrored_and_turned_positions_have_the_same_value(seed: int, symmetry: int) -> None:
-    rng = np.random.default_rng(seed)
-    state = GomokuState(
-        tuple(tuple(map(int, p)) for p in rng.permutation(np.argwhere(np.ones((9, 9))))[:9])
-    )
-    game, engine = Gomoku(size=9), Engine(9, rows=1 << 12)
-    board = board_array(game, state)
-    values = []
-    for image in (board, symmetric(board, symmetry)):
-        stones = [((int(r), int(c)), int(image[r, c])) for r, c in np.argwhere(image)]
-        engine.set_position(stones, -1)
-        values.append(
-            engine.analyse(SearchLimits(depth=2, fours=False, threats=False), top=81).value
-        )
-    assert values[0] == values[1]
+def test_another_game_finds_nothing_of_the_last_one(engine: Engine) -> None:
+    analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
+    memory = engine.memory
+    kept = (memory.history, memory.countermoves, engine.proofs, engine.tables.no_win)
+    assert all(array.any() for array in kept)
+    engine.set_position([((0, 0), 1)], -1)
+    assert not any(array.any() for array in kept)
+    assert memory.kept_generations == 0
+
+
+def test_within_a_game_what_was_found_out_is_kept(engine: Engine) -> None:
+    analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
+    limits = SearchLimits(depth=4, fours=False, threats=False)
+    fresh = analyse(Engine(rows=1 << 16), "h8i9h9h10g8j8g9", limits)
+    assert analyse(engine, "h8i9h9h10g8j8g9", limits).nodes < fresh.nodes
+    assert engine.memory.kept_generations == 2
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=lambda case: case["stones"])

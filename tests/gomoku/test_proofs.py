@@ -9,22 +9,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.analysis import SearchLimits
 from trireme.gomoku.engine.board_kernels import clear_board, make_move
 from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.iterative_deepening import TREE_LIMITS
 from trireme.gomoku.engine.network_memory_kernels import new_network_memory
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.proof_number_kernels import prove_vct
 from trireme.gomoku.proof_checker import ProofChecker
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, Rule, makes_five, read_points
 
-from .positions import judged
+from .brute_force import BruteForce, Stones, is_won, rule_of, scattered, tense
 
-Stones = dict[Point, int]
 NODES = 30_000
 FORCED_WINS = Path(__file__).parents[2] / "benchmarks" / "gomoku_forced_wins.jsonl"
 
@@ -59,24 +59,6 @@ class ProofSearch:
         return self.line[0] if self.prove(stones, colour) > 0 else None
 
 
-def scattered(seed: int, size: int, count: int) -> Stones:
-    """Random stones on a small board, the colours alternating."""
-    rng = np.random.default_rng(seed)
-    cells = rng.permutation(size * size)[:count]
-    return {(int(c) // size, int(c) % size): 1 - 2 * (i % 2) for i, c in enumerate(cells)}
-
-
-def as_array(stones: Stones, size: int) -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
-    board = np.zeros((size, size), np.int8)
-    for point, mark in stones.items():
-        board[point] = mark
-    return board
-
-
-def rule_of(exact: bool) -> Rule:
-    return "standard" if exact else "freestyle"
-
-
 def claims(
     size: int, exact: bool, rows: int, least: int, many: int
 ) -> Iterator[tuple[Stones, ProofSearch, int]]:
@@ -86,7 +68,7 @@ def claims(
         seed += 1
         stones = scattered(seed, size, 8 + seed % 13)
         search.forget()
-        if judged(as_array(stones, size), exact):
+        if is_won(stones, size, exact):
             continue
         plies = search.prove(stones, 1)
         if plies >= least:
@@ -98,21 +80,21 @@ def claims(
 @pytest.mark.parametrize("size", [7, 9])
 def test_every_proven_win_is_confirmed_by_the_checker(size: int, exact: bool) -> None:
     checker = ProofChecker(size, rule_of(exact))
-    for stones, search, plies in claims(size, exact, 1 << 14, 5, 12):
+    for stones, search, plies in claims(size, exact, 1 << 14, 5, 6):
         assert checker.escapes(dict(stones), 1, search.strategy, plies) is None
 
 
 def test_a_proof_stands_where_the_table_loses_rows() -> None:
     """Its distance is found anew then, and may be longer."""
     checker = ProofChecker(9)
-    for stones, search, _ in claims(9, True, 1 << 6, 7, 6):
+    for stones, search, _ in claims(9, True, 1 << 6, 7, 2):
         assert checker.escapes(dict(stones), 1, search.strategy, 81) is None
 
 
 @pytest.mark.parametrize("exact", [True, False])
 def test_the_line_of_a_proof_can_be_played_and_ends_within_its_plies(exact: bool) -> None:
     checker = ProofChecker(9, rule_of(exact))
-    for stones, search, plies in claims(9, exact, 1 << 14, 1, 30):
+    for stones, search, plies in claims(9, exact, 1 << 14, 1, 20):
         line, mark = list(search.line), 1
         assert len(line) <= plies
         for point in line:
@@ -126,84 +108,90 @@ def test_the_line_of_a_proof_can_be_played_and_ends_within_its_plies(exact: bool
             assert checker.reply_that_escapes(stones, 1, search.strategy, plies - len(line)) is None
 
 
-class BruteForce:
-    """The value of positions with few empty points, by trying every move."""
-
-    def __init__(self, size: int, rule: Rule) -> None:
-        self.rule = rule
-        self.known: dict[tuple[frozenset[tuple[Point, int]], int], int] = {}
-        self.points = [(r, c) for r in range(size) for c in range(size)]
-
-    def plies(self, stones: Stones, colour: int) -> int:
-        """Plies to the end for `colour`, to move: n it wins in n, -n it loses in n, 0 a draw."""
-        key = (frozenset(stones.items()), colour)
-        if key not in self.known:
-            self.known[key] = self._search(stones, colour)
-        return self.known[key]
-
-    def _search(self, stones: Stones, colour: int) -> int:
-        results = []
-        for move in self.points:
-            if move in stones:
-                continue
-            own = {p for p, mark in stones.items() if mark == colour} | {move}
-            if makes_five(own, move, self.rule):
-                return 1
-            stones[move] = colour
-            value = self.plies(stones, -colour)
-            del stones[move]
-            results.append(0 if value == 0 else (-value + 1 if value < 0 else -value - 1))
-        wins = [n for n in results if n > 0]
-        if wins:
-            return min(wins)
-        return 0 if not results or 0 in results else min(results)
-
-
-def nearly_full(seed: int, size: int, empty: int, exact: bool) -> Stones:
-    """Random stones with `empty` points left, nobody having won."""
-    stones = scattered(seed, size, size * size - empty)
-    assume(not judged(as_array(stones, size), exact))
-    return stones
+small_positions = st.tuples(
+    st.integers(0, 2**32), st.integers(5, 7), st.integers(5, 7), st.booleans(), st.booleans()
+)
+"""A seed, the size, how many points are empty, the rule and the side to move."""
+AGGRESSIVE = {
+    "moves_base": 1,
+    "moves_per_depth": 1,
+    "reverse_futility_depth": 9,
+    "reverse_futility_margin": 10,
+    "razoring_depth": 9,
+    "razoring_margin": 10,
+    "futility_depth": 9,
+    "futility_base": 0,
+    "futility_margin": 0,
+    "reduction_threat": 0,
+    "reduction_divisor": 50,
+    "improving_moves": 2,
+    "singular_depth": 2,
+    "singular_margin": 1,
+    "aspiration": 5,
+}
+"""Selective search as reckless as can be."""
 
 
 @settings(max_examples=60)
-@given(st.integers(0, 2**32), st.integers(5, 7), st.integers(5, 7), st.booleans(), st.booleans())
+@given(small_positions)
 def test_proofs_agree_with_brute_force_on_small_boards(
-    seed: int, size: int, empty: int, exact: bool, black: bool
+    small_searches: dict[tuple[int, bool], ProofSearch], case: tuple[int, int, int, bool, bool]
 ) -> None:
-    stones, colour = nearly_full(seed, size, empty, exact), 1 if black else -1
-    truth = BruteForce(size, rule_of(exact)).plies(stones, colour)
-    plies = ProofSearch(size, exact).prove(stones, colour)
+    seed, size, empty, exact, black = case
+    stones, colour = tense(seed, size, empty, exact), 1 if black else -1
+    truth = BruteForce(size, exact).plies(stones, colour)
+    search = small_searches[size, exact]
+    search.forget()
+    plies = search.prove(stones, colour)
+    if truth in (1, 3):
+        assert plies == truth
     if plies > 0:
         assert 0 < truth <= plies
 
 
 @pytest.fixture(scope="module")
+def small_searches() -> dict[tuple[int, bool], ProofSearch]:
+    return {(n, exact): ProofSearch(n, exact) for n in (5, 6, 7) for exact in (True, False)}
+
+
+@pytest.fixture(scope="module")
 def small_engines() -> dict[tuple[int, bool], Engine]:
+    """By size, negative for one with next to no table, and rule."""
     return {
-        (n, exact): Engine(n, exact, rows=1 << 10) for n in (5, 6, 7) for exact in (True, False)
+        (n, exact): Engine(abs(n), exact, rows=1 << 10 if n > 0 else 2)
+        for n in (5, 6, 7, -5, -6, -7)
+        for exact in (True, False)
     }
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 2**32), st.integers(5, 7), st.integers(5, 7), st.booleans(), st.booleans())
+@pytest.mark.parametrize("parts", [{}, AGGRESSIVE], ids=["as shipped", "aggressive"])
+@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@given(case=small_positions)
 def test_proven_analyses_agree_with_brute_force_on_small_boards(
     small_engines: dict[tuple[int, bool], Engine],
-    seed: int,
-    size: int,
-    empty: int,
-    exact: bool,
-    black: bool,
+    monkeypatch: pytest.MonkeyPatch,
+    parts: dict[str, int],
+    case: tuple[int, int, int, bool, bool],
 ) -> None:
-    stones, colour = nearly_full(seed, size, empty, exact), 1 if black else -1
-    truth = BruteForce(size, rule_of(exact)).plies(stones, colour)
-    engine = small_engines[size, exact]
-    engine.set_position(stones.items(), colour)
-    found = engine.analyse(SearchLimits(nodes=5000))
-    if found.proven and found.value > 0:
-        assert 0 < truth <= (found.moves[0].plies or 0)
-    elif found.proven:
-        assert truth < 0
+    """With whatever pruning, a table of a thousand rows or none (2), threat search or not."""
+    seed, size, empty, exact, black = case
+    for field, value in parts.items():
+        monkeypatch.setitem(TREE_LIMITS, field, value)
+    stones, colour = tense(seed, size, empty, exact), 1 if black else -1
+    truth = BruteForce(size, exact).plies(stones, colour)
+    proven = set()
+    for engine in (small_engines[size, exact], small_engines[-size, exact]):
+        for fours in (True, False):
+            engine.set_position(stones.items(), colour)
+            found = engine.analyse(SearchLimits(nodes=3000, fours=fours, threats=fours))
+            plies = found.moves[0].plies or 0
+            if truth in (1, 3) or truth == -2:
+                assert found.proven
+                assert plies == abs(truth)
+            if found.proven:
+                assert 0 < truth <= plies if found.value > 0 else 0 < -truth <= plies
+                proven.add((engine, fours))
+    assert parts or len(proven) in (0, 2, 4)  # the table changes nothing
 
 
 def test_the_proof_table_is_kept_within_a_game_and_only_there(
@@ -233,7 +221,7 @@ def test_the_proof_table_is_kept_within_a_game_and_only_there(
 def test_a_search_that_was_cut_goes_on_where_it_stopped() -> None:
     pieces = ProofSearch(9, True)
     needed = 0
-    for stones, search, plies in claims(9, True, 1 << 14, 11, 3):
+    for stones, search, plies in claims(9, True, 1 << 14, 11, 2):
         search.forget()
         assert search.prove(stones, 1) == plies
         needed, times = int(search.board.nodes), 0
@@ -286,7 +274,7 @@ def test_the_shipped_forced_wins_are_positions_and_the_first_short_ones_are_conf
         state = Gomoku(position=case["stones"]).start()
         stones: Stones = dict(state.board().items())
         plies = search.prove(stones, state.colour)
-        assert plies > 0  # not always as short as the listed one: that depends on move ordering
+        assert plies > 0  # not always as short as the proof that was shipped
         assert checker.escapes(stones, state.colour, search.strategy, plies) is None
 
 

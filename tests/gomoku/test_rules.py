@@ -74,6 +74,8 @@ def test_a_five_wins_even_when_the_same_stone_makes_an_overline(
     six = {(7 + i * across[0], 7 + i * across[1]) for i in range(-2, 4)}
     five = {(7 + i * along[0], 7 + i * along[1]) for i in range(-2, 3)}
     assert makes_five(six | five, (7, 7), "standard")
+    won = with_black(STANDARD, six | five, last=(7, 7))
+    assert set(winning_line(STANDARD, won)) == five
     assert not makes_five(six, (7, 7), "standard")
 
 

@@ -1,13 +1,17 @@
 """Victory by continuous fours: every VCF is found, and every defence against it listed."""
 
+from collections.abc import Iterator
+from functools import cache
+
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from trireme.gomoku.engine import memory_kernels as mem
-from trireme.gomoku.engine.board_kernels import make_move, undo_move
+from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
 from trireme.gomoku.engine.network_memory_kernels import new_network_memory
+from trireme.gomoku.engine.proof_number_kernels import _open_four_defences
 from trireme.gomoku.engine.threat_search_kernels import vcf, vcf_defences
 from trireme.gomoku.rules import Gomoku, Point, read_points
 
@@ -47,8 +51,14 @@ def scattered(seed: int, stones: int) -> list[tuple[Point, int]]:
     return [(points[i], 1 + n % 2) for n, i in enumerate(rng.permutation(len(points))[:stones])]
 
 
+@cache
+def shared_prober(exact: bool) -> Prober:
+    return Prober(SIZE, exact)
+
+
 def prober(seed: int, stones: int, exact: bool) -> Prober:
-    grid = Prober(SIZE, exact)
+    grid = shared_prober(exact)
+    clear_board(grid.board, SIZE, np.zeros(0, np.int32))
     for point, colour in scattered(seed, stones):
         make_move(grid.board, grid.cell(*point), colour)
     return grid
@@ -85,23 +95,76 @@ def test_a_vcf_is_found_exactly_when_there_is_one(seed: int, stones: int, exact:
     assert grid.memory.threats_cut == 0
     if found:
         assert has_vcf(grid, 1, (found - 1) // 2)
+        assert found == plies_of_line(grid, 1)
     else:
         assert not has_vcf(grid, 1, 3)
 
 
-@settings(max_examples=60)
-@given(st.integers(0, 2**32), st.integers(8, 24), st.booleans())
-def test_only_listed_defences_can_refute_a_vcf(seed: int, stones: int, exact: bool) -> None:
-    grid = prober(seed, stones, exact)
-    assume(not grid.fives(2))
-    assume(grid.ask(1) > 1)
-    count = vcf_defences(grid.board, grid.memory, 1, 0, 1)
-    listed = {int(cell) for cell in grid.memory.moves[1, :count]}
+def plies_of_line(grid: Prober, attacker: int) -> int:
+    """How long the sequence at ply 0 takes when it is played out to the five."""
+    line = [int(cell) for cell in grid.memory.pv[0, : grid.memory.pv_lengths[0]]]
+    for i, cell in enumerate(line[:-1]):
+        make_move(grid.board, cell, attacker if i % 2 == 0 else 3 - attacker)
+    wins = line[-1] in grid.fives(attacker)
+    for cell in reversed(line[:-1]):
+        undo_move(grid.board, cell)
+    return len(line) if wins else len(line) + 2
+
+
+def vcfs(least: int, many: int) -> Iterator[Prober]:
+    """Random positions with a VCF of black's of so many plies or more, white without a five."""
+    seed = 0
+    while many:
+        seed += 1
+        grid = prober(seed, 8 + seed % 23, seed % 2 == 0)
+        if not grid.fives(2) and grid.ask(1) >= least:
+            yield grid
+            many -= 1
+
+
+def replies_that_escape(grid: Prober) -> set[int]:
+    """White's moves after which black has no VCF."""
+    found = set()
     for reply in grid.empty():
-        if reply not in listed:
+        make_move(grid.board, reply, 2)
+        if grid.ask(1) == 0:
+            found.add(reply)
+        undo_move(grid.board, reply)
+    return found
+
+
+@pytest.mark.parametrize("least", [3, 7])
+def test_only_listed_defences_can_refute_a_vcf(least: int) -> None:
+    for grid in vcfs(least, 40):
+        count = vcf_defences(grid.board, grid.memory, 1, 0, 1)
+        listed = [int(cell) for cell in grid.memory.moves[1, :count]]
+        assert len(set(listed)) == count
+        assert replies_that_escape(grid) <= set(listed)
+
+
+def test_defences_are_listed_once_after_any_number_of_lists() -> None:
+    grid = next(vcfs(7, 1))
+    grid.memory.mark = 2**31
+    count = vcf_defences(grid.board, grid.memory, 1, 0, 1)
+    assert len(set(grid.memory.moves[1, :count].tolist())) == count > 0
+
+
+def test_only_listed_replies_stop_all_open_fours() -> None:
+    tried = 0
+    for seed in range(600):
+        grid = prober(seed, 8 + seed % 23, seed % 2 == 0)
+        counts = grid.board.kind_counts
+        if counts[:, mem.MAKES_FIVE].any() or not counts[0, mem.MAKES_OPEN_FOUR]:
+            continue
+        tried += 1
+        count = _open_four_defences(grid.board, grid.memory, 1, 1)
+        listed = {int(cell) for cell in grid.memory.moves[1, :count]}
+        for reply in set(grid.empty()) - listed:
             make_move(grid.board, reply, 2)
-            assert grid.ask(1) > 0
+            assert counts[0, mem.MAKES_OPEN_FOUR]
+            assert not counts[1, mem.MAKES_FIVE]
             undo_move(grid.board, reply)
+    assert tried > 100
 
 
 @pytest.mark.parametrize(

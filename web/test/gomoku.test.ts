@@ -19,6 +19,14 @@ describe("gomoku", () => {
     expect(winningEnds({ stones, choices: [], winner: 0 })).toBeNull();
   });
 
+  it("finds the five in whichever direction the six lies", () => {
+    const row: Point[] = [0, 1, 2, 3, 4, 5].map((c) => [0, c]);
+    const column: Point[] = [1, 2, 3, 4].map((r) => [r, 4]);
+    const black = [...column, ...row.filter((p) => p[1] !== 4), [0, 4] as Point];
+    const stones = black.flatMap((p, i): Point[] => (i + 1 < black.length ? [p, [10, i]] : [p]));
+    expect(winningEnds({ stones, choices: [], winner: 1 })).toEqual([[0, 4], [4, 4]]);
+  });
+
   it("puts stars where players expect them", () => {
     expect(starPoints(15)).toContainEqual([7, 7]);
     expect(starPoints(6)).toEqual([]);

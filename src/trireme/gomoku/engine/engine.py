@@ -15,6 +15,7 @@ from .board_kernels import clear_board, make_move
 from .helper_threads import HelperThreads
 from .iterative_deepening import IterativeDeepening
 from .network_memory_kernels import new_network_memory
+from .orientation import orientations
 from .patterns import pattern_tables
 from .table_network import TableNetwork, install
 
@@ -24,6 +25,9 @@ THREAT_ROWS = 1 << 18
 """Rows, 8 bytes each, for positions from which a threat search found no win."""
 PROOF_ROWS = 1 << 18
 """Rows of the proof table, 24 bytes each."""
+
+Placed = list[tuple[int, int]]
+"""Stones and walls: the cell and the colour or WALL of each, in order."""
 
 
 class Engine:
@@ -52,8 +56,8 @@ class Engine:
         self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows), self.network)
         self.proofs = np.zeros((min(PROOF_ROWS, rows), 3), np.int64)
         self.helpers = HelperThreads(threads - 1)
-        self._stones: set[tuple[int, int]] = set()
-        self._walls: list[int] = []
+        self._orientations = orientations(size)
+        self._placed: Placed = []
         self.set_position([], 1)
 
     def stop(self) -> None:
@@ -63,24 +67,36 @@ class Engine:
     def set_position(
         self, stones: Iterable[tuple[Point, int]], to_move: int, walls: Iterable[Point] = ()
     ) -> None:
-        """Put `stones` (a point and 1 black or -1 white, the newest last) on an empty board.
+        """Put `stones` (a point and 1 black or -1 white) on an empty board.
 
-        `walls` are points that nobody may use, as if they were off the board. What was found out is
-        kept where the position continues the one before, else forgotten.
+        `walls` are points that nobody may use, as if they were off the board. The order of both
+        does not matter, and all eight images of a position are analysed alike: the board gets the
+        least of them, or, where some continue the position before, the least of those. Then what
+        was found out is kept, else forgotten.
         """
+        marks = [(point, _colour(mark)) for point, mark in stones]
+        marks += [(point, mem.WALL) for point in walls]
+        images = [
+            (sorted((mem.cell_of(orientation.image(p)), mark) for p, mark in marks), number)
+            for number, orientation in enumerate(self._orientations)
+        ]
+        continuing = [image for image in images if _continues(image[0], self._placed)]
+        if not continuing:
+            self._forget()
+        self._placed, number = min(continuing or images)
+        self._orientation = self._orientations[number]
+        self._place()
+        self.colour = _colour(to_move)
+
+    def _place(self) -> None:
+        """Set up the board."""
         if self.network is not None:
             self.network.current = 0
-        placed = [(mem.cell_of(point), _colour(mark)) for point, mark in stones]
-        off = sorted(mem.cell_of(point) for point in walls)
-        clear_board(self.board, self.size, np.array(off, np.int32))
-        for cell, colour in placed:
-            make_move(self.board, cell, colour)
-        if self._stones < set(placed) and self._walls == off and self.memory.kept_generations < 255:
-            self.memory.kept_generations += 1
-        else:
-            self._forget()
-        self._stones, self._walls = set(placed), off
-        self.colour = _colour(to_move)
+        walls = [cell for cell, mark in self._placed if mark == mem.WALL]
+        clear_board(self.board, self.size, np.array(walls, np.int32))
+        for cell, mark in self._placed:
+            if mark != mem.WALL:
+                make_move(self.board, cell, mark)
 
     def _forget(self) -> None:
         """Forget all that was found out: the next analysis is not to depend on another game.
@@ -88,7 +104,7 @@ class Engine:
         Entries of the transposition table need no clearing: only those of the newest
         `kept_generations` count.
         """
-        self.memory.kept_generations = 1
+        self.memory.kept_generations = 0
         self.memory.history[:] = 0
         self.memory.countermoves[:] = 0
         self.proofs[:] = 0
@@ -112,6 +128,7 @@ class Engine:
         noise = np.zeros(mem.CELLS, np.int32)
         if jitter is not None:
             noise[:] = jitter[0].integers(0, jitter[1] + 1, mem.CELLS)
+        original = self._orientation.original_analysis
         run = IterativeDeepening(
             self.board,
             self.memory,
@@ -121,12 +138,18 @@ class Engine:
             limits,
             top,
             noise,
-            report,
+            None if report is None else lambda analysis: report(original(analysis)),
             self.helpers,
         )
-        return run.run()
+        return original(run.run())
 
 
 def _colour(mark: int) -> int:
     """The engine's colour for 1 (black) or -1 (white) of the rules."""
     return mem.BLACK if mark == 1 else mem.WHITE
+
+
+def _continues(placed: Placed, before: Placed) -> bool:
+    """Whether there are more stones than before, in their places, and the same walls."""
+    new = set(placed) - set(before)
+    return set(before) < set(placed) and all(mark != mem.WALL for _, mark in new)

@@ -98,6 +98,7 @@ class IterativeDeepening:
     def _reset(self) -> None:
         """Set the limits; what is known of the positions of the same game stays in the tables."""
         memory, limits = self.memory, self.limits
+        memory.kept_generations += 1
         memory.generation = (int(memory.generation) + 1) % 256
         if memory.generation == 0:  # or entries of 256 analyses ago would look new
             self.tables.transpositions[:] = 0
@@ -238,8 +239,9 @@ class IterativeDeepening:
         if done == 0:
             return None
         known = dict(zip(moves[:done], values[:done].tolist(), strict=True))
-        known |= {cell: self.values.get(cell, -mem.LIKELY_WIN) for cell in moves[done:]}
-        best = moves[int(np.argmax(values[:done]))]
+        best = max(moves[:done], key=lambda cell: known[cell])
+        for cell in moves[done:]:  # what a shallower search said, but nothing above the best
+            known[cell] = min(self.values.get(cell, -mem.LIKELY_WIN), known[best])
         ordered = [best, *sorted((c for c in moves if c != best), key=lambda c: -known[c])]
         self.values = known
         analysis = self._analysis(depth, ordered, [known[c] for c in ordered], self._pv())

@@ -205,7 +205,7 @@ class SearchMemory:
     """By a colour and the other side's last move: what refuted that elsewhere, 0 if nothing."""
     mark: Annotated[int, np.int64]
     """The newest mark of `marks`."""
-    marks: Annotated[Int32s, np.int32, CELLS]
+    marks: Annotated[Int64s, np.int64, CELLS]
     """The mark of the set of defences that a cell was last added to."""
 
 
