@@ -1,6 +1,6 @@
 """Alpha-beta: with pruning off it equals plain minimax; what prunes never touches a proof."""
 
-from typing import Any
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -24,6 +24,7 @@ from trireme.gomoku.engine.transposition_kernels import (
 from trireme.gomoku.rules import Gomoku, read_points
 
 from .brute_force import Minimax, Stones, is_won, scattered
+from .test_threats import vcfs
 
 SIZE = 7
 NO_PRUNING = {
@@ -85,27 +86,48 @@ def at_ply(value: int, ply: int) -> int:
     return value - ply if value > 0 else value + ply
 
 
-@settings(max_examples=10)
-@given(st.integers(0, 2**32), st.integers(4, 24), st.booleans(), st.integers(1, 2))
+@pytest.mark.parametrize("depth", [2, 3])
+@settings(max_examples=6)
+@given(st.integers(0, 2**32), st.integers(16, 26), st.booleans(), st.integers(1, 2))
 def test_without_pruning_it_is_minimax_and_every_row_of_its_table_a_bound(
-    seed: int, count: int, exact: bool, me: int
+    depth: int, seed: int, count: int, exact: bool, me: int
 ) -> None:
-    stones = scattered(seed, SIZE, count)
-    assume(not is_won(stones, SIZE, exact))
-    search, plain = TreeSearch(stones, exact=exact), Minimax(TreeSearch(stones, exact=exact).board)
-    truth = plain.value(2, me)
-    assert search.value(2, me, ply=3) == at_ply(truth, 3)  # no generation kept: no row is used
+    size = SIZE if depth == 2 else 6
+    stones = scattered(seed, size, count)
+    assume(not is_won(stones, size, exact))
+    search, plain = (TreeSearch(stones, size, exact) for _ in range(2))
+    check_against_minimax(search, Minimax(plain.board), depth, me)
+
+
+def check_against_minimax(search: TreeSearch, plain: Minimax, depth: int, me: int) -> None:
+    truth = plain.value(depth, me)
+    assert search.value(depth, me, ply=3) == at_ply(truth, 3)  # no generation kept: no row is used
+    root = int(probe(search.tables.transpositions, 0, 1, search.key(me)))
+    assert root < 0 or (root >> 8) & 3 == EXACT
     for key, entry in search.tables.transpositions.tolist():
-        depth, bound, value = entry & 255, (entry >> 8) & 3, ((entry >> 24) & 0xFFFFF) - 65536
+        bound, value = (entry >> 8) & 3, ((entry >> 24) & 0xFFFFF) - 65536
         if key:
-            exactly = plain.known[key, depth]
+            exactly = plain.known[key, entry & 255]
             assert value == exactly or bound != EXACT
             assert value <= exactly or bound != LOWER_BOUND
             assert value >= exactly or bound != UPPER_BOUND
-    search.memory.kept_generations = 1
-    search.memory.generation = 1
-    search.tables.transpositions[:] = 0
-    assert search.value(2, me, ply=3) == at_ply(truth, 3)
+
+
+def against_vcf(many: int, **parts: int) -> Iterator[TreeSearch]:
+    """Positions in which black, were it to move, had a VCF of five plies or more."""
+    for grid in vcfs(5, many):
+        board = grid.board
+        cells = [int(cell) for cell in board.points[: board.area]]
+        marks = {mem.point_of(c): int(3 - 2 * board.stones[c]) for c in cells if board.stones[c]}
+        yield TreeSearch(marks, 9, **parts)
+
+
+def test_a_loss_is_no_proof_where_moves_were_left_out() -> None:
+    parts = {"moves_base": 1, "moves_per_depth": 0}
+    searches = against_vcf(40, **parts)
+    values = [search.value(2, 2) for search in searches]
+    assert values.count(-mem.LIKELY_WIN) > 1
+    assert min(values) == -mem.LIKELY_WIN
 
 
 @settings(max_examples=6)
@@ -171,22 +193,33 @@ QUIET, UNDER_THREAT = "h8a1i9b5", "h8a1h9b5h10c9"
 
 
 def test_reverse_futility_needs_a_position_without_threats() -> None:
-    parts: dict[str, Any] = {"reverse_futility_depth": 9, "reverse_futility_margin": 0}
-    for stones, me, searched in ((QUIET, 1, False), (UNDER_THREAT, 2, True)):
-        search = TreeSearch(position(stones), 15, **parts)
-        static = int(evaluate(search.board, me))
-        value = search.value(2, me, static - 1, static)
-        assert (search.board.nodes > 0) == searched
-        assert searched or value == static
+    parts = {"reverse_futility_depth": 9, "reverse_futility_margin": 0}
+    for stones, me, prunes in ((QUIET, 1, True), (UNDER_THREAT, 2, False)):
+        pruned, full = (TreeSearch(position(stones), 15, **some) for some in (parts, {}))
+        static = int(evaluate(full.board, me))
+        values = [search.value(1, me, static - 1, static) for search in (pruned, full)]
+        assert (pruned.board.nodes == 0) == prunes
+        assert values[0] == static if prunes else pruned.board.nodes == full.board.nodes
 
 
 def test_futility_skips_quiet_moves_but_no_answer_to_a_threat() -> None:
-    parts: dict[str, Any] = {"futility_depth": 9, "futility_base": -9999, "futility_margin": 0}
-    for stones, me, skips in ((QUIET, 1, True), (UNDER_THREAT, 2, False)):
-        one, two = (TreeSearch(position(stones), 15, **some) for some in (parts, {}))
-        for search in (one, two):
-            search.value(1, me, 5000, 5001)
-        assert (one.board.nodes < two.board.nodes) == skips
+    parts = {"futility_depth": 9, "futility_base": 0, "futility_margin": 0}
+    pruned, full = (TreeSearch(position(QUIET), 15, **some) for some in (parts, {}))
+    for search in (pruned, full):
+        search.value(1, 1, 5000, 5001)
+    assert pruned.board.nodes < full.board.nodes
+    seen = {"leaf_vcf_nodes": 500, "inner_vcf_nodes": 500}
+    pairs = zip(against_vcf(30, **parts, **seen), against_vcf(30, **seen), strict=True)
+    for pruned, full in pairs:
+        for search in (pruned, full):
+            search.value(2, 2, 5000, 5001)
+        assert replies_searched(pruned) == replies_searched(full)
+
+
+def replies_searched(search: TreeSearch) -> set[int]:
+    """White's moves after which the position has a row in the table."""
+    table, key = search.tables.transpositions, search.key(1)
+    return {c for c in range(mem.CELLS) if probe(table, 0, 1, key ^ int(zobrist(c, 2))) >= 0}
 
 
 def test_a_search_without_its_best_move_neither_reads_nor_writes_the_table() -> None:

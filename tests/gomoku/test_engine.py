@@ -77,6 +77,13 @@ def test_a_proven_loss_is_reported_and_still_defended(engine: Engine) -> None:
     assert found.best in (at_("g8"), at_("l8"))
 
 
+def test_a_loss_of_the_moves_that_were_searched_is_not_called_proven(engine: Engine) -> None:
+    two_open_threes = "d4a1e4c15f4o1k9o7k10m15k11"
+    found = analyse(engine, two_open_threes, SearchLimits(depth=3, fours=False, threats=False))
+    assert found.value <= -20_000
+    assert not found.proven
+
+
 def test_the_pv_begins_with_the_best_move_and_can_be_played(engine: Engine) -> None:
     found = analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=60_000))
     assert found.line[0] == found.best

@@ -136,6 +136,7 @@ def replies_that_escape(grid: Prober) -> set[int]:
 @pytest.mark.parametrize("least", [3, 7])
 def test_only_listed_defences_can_refute_a_vcf(least: int) -> None:
     for grid in vcfs(least, 40):
+        assert grid.ask(1) == plies_of_line(grid, 1)
         count = vcf_defences(grid.board, grid.memory, 1, 0, 1)
         listed = [int(cell) for cell in grid.memory.moves[1, :count]]
         assert len(set(listed)) == count
