@@ -3,8 +3,11 @@
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from trireme.core.jit import remove_stale_kernels
+import numba
+
+from trireme.core.jit import branchy_njit, njit, remove_stale_kernels, watch_compilation
 
 
 def test_compiled_files_stay_until_a_source_changes(tmp_path: Path) -> None:
@@ -56,3 +59,33 @@ def test_a_constant_changed_in_another_kernel_file_is_noticed(tmp_path: Path) ->
     assert after(5) == "6"
     (package / "constant_kernels.py").write_text("STEP = 20\n")
     assert after(5) == "25"
+
+
+def test_each_kernel_is_compiled_at_its_level_and_reported() -> None:
+    """A normal kernel that a branchy one calls is compiled meanwhile, at its own level."""
+    config: Any = numba.config
+    usual = (int(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+    seen: list[tuple[str, tuple[int, int, int]]] = []
+
+    @njit
+    def inner(x: int) -> int:
+        return x + 1
+
+    @branchy_njit
+    def outer(x: int) -> int:
+        return inner(x) * 2
+
+    def watcher(count: int, name: str) -> None:
+        level = (int(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE)
+        counts.append(count)
+        seen.append((name.rsplit(".", 1)[-1], level))
+
+    counts: list[int] = []
+    with watch_compilation(watcher):
+        assert outer(3) == 8
+        assert outer(4) == 10
+    assert seen == [("outer", (1, 0, 0)), ("inner", usual)]
+    assert counts[1] == counts[0] + 1
+    assert (int(config.OPT), config.LOOP_VECTORIZE, config.SLP_VECTORIZE) == usual
+    assert outer(2.5) == 7  # type: ignore[arg-type]
+    assert len(seen) == 2

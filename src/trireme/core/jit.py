@@ -34,7 +34,8 @@ def njit(function: Any = None, **options: Any) -> Any:
         return lambda decorated: njit(decorated, **options)
     names = function.__module__.split(".")
     _check_package(".".join(names[: 2 if names[0] == "trireme" else 1]))
-    return numba.njit(function, cache=True, no_cfunc_wrapper=True, **options)
+    options |= {"cache": True, "no_cfunc_wrapper": True}
+    return numba.njit(function, **options)
 
 
 @overload
@@ -44,7 +45,7 @@ def branchy_njit(*, inline: str = ..., nogil: bool = ...) -> Callable[[F], F]: .
 def branchy_njit(function: Any = None, **options: Any) -> Any:
     """`njit` for code of many branches and few long loops, such as a tree search.
 
-    LLVM compiles it at level 1 and without vectorisation: in much less time, and it runs as fast.
+    LLVM compiles it at level 1 and without vectorisation, which takes less time.
     Kernels whose name begins with an underscore can be called by kernels only, not from Python.
     """
     if function is None:
@@ -56,7 +57,8 @@ def branchy_njit(function: Any = None, **options: Any) -> Any:
 
 
 _branchy: set[str] = set()
-_LIGHT = {"OPT": type(numba.config.OPT)(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
+_config: Any = numba.config
+_LIGHT = {"OPT": type(_config.OPT)(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
 """numba's settings for kernels of `branchy_njit`."""
 
 
@@ -75,21 +77,21 @@ class CompilationListener(Listener):
     def on_start(self, event: Event) -> None:
         function = event.data["dispatcher"].py_func
         name = f"{function.__module__}.{function.__qualname__}"
-        self._outer.append({key: getattr(numba.config, key) for key in _LIGHT})
+        self._outer.append({key: getattr(_config, key) for key in _LIGHT})
         for key, value in (_LIGHT if name in _branchy else _NORMAL).items():
-            setattr(numba.config, key, value)
+            setattr(_config, key, value)
         self.compiled += 1
         for watcher in self.watchers:
             watcher(self.compiled, name)
 
     def on_end(self, event: Event) -> None:
         for key, value in self._outer.pop().items():
-            setattr(numba.config, key, value)
+            setattr(_config, key, value)
 
 
-_NORMAL = {key: getattr(numba.config, key) for key in _LIGHT}
+_NORMAL = {key: getattr(_config, key) for key in _LIGHT}
 _listener = CompilationListener()
-register("numba:compile", _listener)
+register("numba:compile", _listener)  # type: ignore[no-untyped-call]
 
 
 @contextmanager
