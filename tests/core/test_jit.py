@@ -1,8 +1,10 @@
 """Compiled kernels do not outlive the sources that they were made from."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,3 +61,47 @@ def test_a_constant_changed_in_another_kernel_file_is_noticed(tmp_path: Path) ->
     assert after(5) == "6"
     (package / "constant_kernels.py").write_text("STEP = 20\n")
     assert after(5) == "25"
+
+
+LEVELS = """
+import json
+import numba
+from trireme.core.jit import branchy_njit, njit, watch_compilation
+
+@njit
+def inner(x):
+    return x + 1
+
+@branchy_njit
+def outer(x):
+    return inner(x) * 2
+
+def level():
+    config = numba.config
+    return [int(config.OPT), int(config.LOOP_VECTORIZE), int(config.SLP_VECTORIZE)]
+
+seen = []
+if __name__ == "__main__":
+    usual = level()
+    with watch_compilation(lambda count, name: seen.append([count, name, level()])):
+        assert outer(3) == 8
+        assert outer(4) == 10
+    assert outer(2.5) == 7
+    print(json.dumps([seen, usual, level()]))
+"""
+
+
+def test_each_kernel_is_compiled_at_its_level_and_reported(tmp_path: Path) -> None:
+    """A normal kernel that a branchy one calls is compiled meanwhile, at its own level."""
+    (tmp_path / "levels.py").write_text(LEVELS)
+
+    def run() -> Any:
+        command = [sys.executable, "levels.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return json.loads(done.stdout)
+
+    seen, usual, after = run()
+    assert seen == [[1, "__main__.outer", [1, 0, 0]], [2, "__main__.inner", usual]]
+    assert usual != [1, 0, 0]
+    assert after == usual
+    assert run()[0] == []  # loaded from the disk

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
 from trireme.gomoku.engine.network_memory_kernels import new_network_memory
-from trireme.gomoku.engine.proof_number_kernels import _open_four_defences
+from trireme.gomoku.engine.proof_number_kernels import open_four_defences
 from trireme.gomoku.engine.threat_search_kernels import vcf, vcf_defences
 from trireme.gomoku.rules import Gomoku, Point, read_points
 
@@ -158,7 +158,7 @@ def test_only_listed_replies_stop_all_open_fours() -> None:
         if counts[:, mem.MAKES_FIVE].any() or not counts[0, mem.MAKES_OPEN_FOUR]:
             continue
         tried += 1
-        count = _open_four_defences(grid.board, grid.memory, 1, 1)
+        count = open_four_defences(grid.board, grid.memory, 1, 1)
         listed = {int(cell) for cell in grid.memory.moves[1, :count]}
         for reply in set(grid.empty()) - listed:
             make_move(grid.board, reply, 2)

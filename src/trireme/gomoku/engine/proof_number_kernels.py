@@ -187,7 +187,7 @@ def _list_marked_around(memory: SearchMemory, ply: int, cell: int) -> int:
 
 
 @njit
-def _open_four_defences(board: EngineBoard, memory: SearchMemory, attacker: int, ply: int) -> int:
+def open_four_defences(board: EngineBoard, memory: SearchMemory, attacker: int, ply: int) -> int:
     """List, for `ply`, every reply that may stop all open fours of the attacker; how many.
 
     A reply must stop each of them, so only what stops all is listed, and the defender's fours.
@@ -261,7 +261,7 @@ def _expand_defence(
         memory.moves[ply, 0] = first_of(board, attacker, MAKES_FIVE)
         return 1, 2, 0
     if count_of(board, attacker, MAKES_OPEN_FOUR) > 0:
-        size = _open_four_defences(board, memory, attacker, ply)
+        size = open_four_defences(board, memory, attacker, ply)
         return (size, 4, 0) if size >= 0 else (0, 0, 0)
     memory.threats_cut = 0
     memory.threat_node_limit = min(node_limit, board.nodes + THREAT_VCF_NODES)
