@@ -1,116 +1,149 @@
-"""Fit the engine's pattern values to the results of its own games.
+"""Fit the engine's static evaluation and move ordering to games of its own.
 
-    python benchmarks/gomoku_tune.py --games 400
+    python benchmarks/gomoku_tune.py --games 20000 --jobs 2 --out evaluation.npz
+    python benchmarks/gomoku_tune.py --data games.jsonl more.npz --out evaluation.npz
 
-Quick games from random openings give quiet positions and who won from there. A logistic regression
-on the difference of shape counts between the side to move and the other gives each shape's value;
-they are printed as `SHAPE_VALUES` of `gomoku/engine/patterns.py`, with the value of the move and of
-having a double threat at hand.
+The first plays quick games from random openings, some thousand nodes a move with a little chance in
+the choice, and writes them to `games.jsonl` beside the result; Ctrl-C keeps those played so far.
+The second takes games from such files (JSON lines or shards, see `training/gomoku_games.py`). Every
+tenth game is held out: the table at the end compares the new weights with a constant and with those
+that ship, on games learnt from and on games held out. To ship the new weights, put the file into
+`src/trireme/gomoku/engine/` after a match has shown that they play better.
 """
 
+from __future__ import annotations
+
 import argparse
+import json
+import multiprocessing
+import signal
+import sys
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+from rich.progress import track
 
-from trireme.gomoku.engine import memory_kernels as mem
+from trireme.core.errors import TriremeError
 from trireme.gomoku.engine.analysis import SearchLimits
 from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.evaluation_weights import evaluation_weights, write_weights
+from trireme.gomoku.rules import Gomoku, GomokuState
+from trireme.training.evaluation_fit import (
+    TOP,
+    FitPositions,
+    constant_loss,
+    fit_evaluation,
+    judge,
+    read_positions,
+)
+from trireme.training.gomoku_games import join_games, read_games
 
-Row = NDArray[np.float64]
-FLAGS = (mem.MAKES_THREE, mem.MAKES_FOUR, mem.DOUBLE_THREE, mem.FOUR_THREE)
+GAME = Gomoku()
+OPENING_STONES = (1, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8)
+OPENING_REACH = (2, 3, 3, 4)
+"""How many stones an opening has and how far from a point near the centre they lie."""
+EARLY, EARLY_JITTER, LATE_JITTER = 14, 60, 20
+"""Up to so many stones the choice varies by more pattern points than later."""
+LONGEST = 180
+"""Stones after which a game counts as drawn."""
 
-
-def features(engine: Engine) -> Row | None:
-    """Shape counts 1 to 8 of the mover less the other's, flags of both; None when not quiet."""
-    board = engine.board
-    me, other = engine.colour - 1, 2 - engine.colour
-    counts = board.kind_counts
-    if counts[:, mem.MAKES_FIVE].any() or counts[:, mem.MAKES_OPEN_FOUR].any():
-        return None
-    cells = board.points[: board.area]
-    bytes_ = board.shapes[cells[board.stones[cells] == mem.EMPTY]].view(np.uint32)
-    shapes = np.zeros((2, 16))
-    for d in range(4):
-        for c in range(2):
-            shapes[c] += np.bincount((bytes_ >> (8 * d + 4 * c)) & 15, minlength=16)
-    flags = [float(counts[c, kind] > 0) for c in (me, other) for kind in FLAGS]
-    return np.concatenate([shapes[me, 1:8] - shapes[other, 1:8], flags, [1.0]])
-
-
-def played(
-    engine: Engine, rng: np.random.Generator, nodes: int
-) -> tuple[list[Row], list[int], int]:
-    """The quiet positions of one game, who moved in each, and who won."""
-    middle = rng.integers(4, 11, 2)
-    stones: list[tuple[tuple[int, int], int]] = []
-    rows, movers = [], []
-    while len(stones) < 225:
-        colour = 1 if len(stones) % 2 == 0 else -1
-        engine.set_position(stones, colour)
-        taken = {p for p, _ in stones}
-        if len(stones) < 4 or rng.random() < 0.04:
-            spread = middle + rng.integers(-3, 4, 2)
-            point = (int(spread[0]), int(spread[1]))
-            if point in taken:
-                continue
-        else:
-            row = features(engine)
-            if row is not None:
-                rows.append(row)
-                movers.append(colour)
-            found = engine.analyse(SearchLimits(nodes=nodes, threats=False), jitter=(rng, 30))
-            if found.proven:
-                return rows, movers, colour if found.value > 0 else -colour
-            point = found.best
-        stones.append((point, colour))
-    return rows, movers, 0
+engine: Engine
+"""The engine of a worker process."""
 
 
-def fitted(x: NDArray[np.float64], y: Row, penalty: float) -> Row:
-    """Weights of a ridge logistic regression, by Newton's method."""
-    weights = np.zeros(x.shape[1])
-    for _ in range(30):
-        chance = 1 / (1 + np.exp(-np.clip(x @ weights, -30, 30)))
-        slope = x.T @ (chance - y) + penalty * weights
-        bend = (x * (chance * (1 - chance))[:, None]).T @ x + penalty * np.eye(x.shape[1])
-        weights -= np.linalg.solve(bend, slope)
-    return weights
+def start_worker() -> None:
+    """Make the process's engine; Ctrl-C is the parent's business."""
+    global engine
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    engine = Engine(GAME.size, rows=1 << 16)
+
+
+def random_opening(rng: np.random.Generator) -> GomokuState:
+    """A few stones at random points near the centre."""
+    reach, middle = int(rng.choice(OPENING_REACH)), 7 + rng.integers(-1, 2, 2)
+    side = 2 * reach + 1
+    cells = rng.permutation(side * side)[: rng.choice(OPENING_STONES)]
+    points = [divmod(int(cell), side) for cell in cells]
+    row, col = (int(at) - reach for at in middle)
+    return GomokuState(tuple((row + r, col + c) for r, c in points))
+
+
+def play_game(number: int, *, seed: int, nodes: int) -> str:
+    """One game of the engine against itself, as a line of JSON; depends only on its arguments."""
+    rng = np.random.default_rng([seed, number])
+    state = random_opening(rng)
+    first, result = len(state.stones), 0
+    while GAME.to_move(state) and len(state.stones) < LONGEST:
+        engine.set_position(state.board().items(), state.colour)
+        jitter = EARLY_JITTER if len(state.stones) < EARLY else LATE_JITTER
+        limits = SearchLimits(nodes=int(nodes * rng.uniform(0.5, 1.5)))
+        found = engine.analyse(limits, jitter=(rng, jitter))
+        if found.proven:
+            result = state.colour if found.value > 0 else -state.colour
+            break
+        state = GAME.apply(state, {0: found.best})
+    moves = [row * GAME.size + col for row, col in state.stones]
+    return json.dumps({"moves": moves, "first": first, "result": result or state.winner})
+
+
+def self_play(path: Path, games: int, jobs: int, seed: int, nodes: int) -> None:
+    """Play games in processes and write them to `path`, in order, until Ctrl-C at the latest."""
+    if path.exists():
+        raise TriremeError(f"{str(path)!r} exists: fit it by --data, or remove it to play anew")
+    task = partial(play_game, seed=seed, nodes=nodes)
+    with (
+        path.open("w", encoding="utf-8") as file,
+        multiprocessing.get_context("spawn").Pool(jobs, start_worker) as pool,
+    ):
+        try:
+            for line in track(pool.imap(task, range(games)), "self-play", total=games):
+                print(line, file=file)
+        except KeyboardInterrupt:
+            file.flush()
+            sys.exit(f"stopped; fit the games played so far by: --data {path}")
+
+
+def report(positions: FitPositions, out: Path) -> Iterator[str]:
+    """Fit, write the file, and give the lines of the comparison."""
+    fitted = fit_evaluation(positions)
+    write_weights(out, fitted)
+    top = "".join(f"{f'top {k}':>8}" for k in TOP)
+    yield f"{'':10}{'games':>10}{'positions':>11}{'log loss':>10}{'sign':>7}{top}"
+    for held_out in (False, True):
+        games = "held out" if held_out else "learnt"
+        yield f"{'constant':10}{games:>10}{'':11}{constant_loss(positions, held_out):10.4f}"
+        for name, weights in (("shipped", evaluation_weights()), ("fitted", fitted)):
+            found = judge(positions, weights, held_out)
+            shares = "".join(f"{share:8.3f}" for share in found.top)
+            yield (
+                f"{name:10}{games:>10}{found.positions:11}{found.log_loss:10.4f}"
+                f"{found.sign_accuracy:7.3f}{shares}"
+            )
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
-    parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--nodes", type=int, default=1500, help="a move")
-    parser.add_argument("--seed", type=int, default=1)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--games", type=int, default=20_000, help="how many games to play")
+    source.add_argument("--data", type=Path, nargs="+", help="files of games, instead of playing")
+    parser.add_argument("--nodes", type=int, default=3000, help="nodes a move, on average")
+    parser.add_argument("--jobs", type=int, default=1, help="processes that play at once")
+    parser.add_argument("--seed", type=int, default=1, help="another seed plays other games")
+    parser.add_argument("--out", type=Path, default=Path("evaluation.npz"), help="the new weights")
     args = parser.parse_args()
-    rng, engine = np.random.default_rng(args.seed), Engine(rows=1 << 14)
-    x, y = [], []
-    for number in range(args.games):
-        rows, movers, winner = played(engine, rng, args.nodes)
-        if winner:
-            x += rows
-            y += [float(mover == winner) for mover in movers]
-        if (number + 1) % 50 == 0:
-            print(f"{number + 1} games, {len(x)} positions", flush=True)
-    features_, results = np.array(x), np.array(y)
-    half = len(x) // 2
-    for part in (slice(None, half), slice(half, None), slice(None)):
-        weights = fitted(features_[part], results[part], 1.0)
-        scale = 14 / max(weights[mem.OPEN_TWO - 1], 1e-9)
-        shown = np.round(weights * scale).astype(int)
-        print(
-            "shapes",
-            [0, *shown[:7]],
-            "flags me",
-            shown[7:11],
-            "other",
-            shown[11:15],
-            "tempo",
-            shown[15],
-        )
-        chance = 1 / (1 + np.exp(-features_ @ weights))
-        print(f"  scale {scale:.1f}; right side {np.mean((chance > 0.5) == (results > 0.5)):.3f}")
+    try:
+        paths = args.data
+        if not paths:
+            paths = [args.out.with_name("games.jsonl")]
+            self_play(paths[0], args.games, args.jobs, args.seed, args.nodes)
+        shard = join_games([read_games(path) for path in paths])
+        positions = read_positions(shard, lambda games: track(games, "positions"))
+        for line in report(positions, args.out):
+            print(line, flush=True)
+    except TriremeError as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":
