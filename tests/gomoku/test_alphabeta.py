@@ -11,7 +11,6 @@ from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta, evaluate, search_root, threat_index
 from trireme.gomoku.engine.board_kernels import as_int, clear_board, make_move, zobrist
 from trireme.gomoku.engine.iterative_deepening import TREE_LIMITS
-from trireme.gomoku.engine.network_memory_kernels import new_network_memory
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.transposition_kernels import (
     EXACT,
@@ -37,8 +36,7 @@ NO_PRUNING = {
     "razoring_depth": 0,
     "futility_depth": 0,
     "reduction_start": mem.MAX_MOVES,
-    "null_reduction_depth": 99,
-    "singular_depth": 99,
+    "iterative_reduction_depth": 99,
     "extend_answers": 0,
     "aspiration": 0,
 }
@@ -56,7 +54,7 @@ class TreeSearch:
         self.memory = mem.new_search_memory()
         for field, value in {**NO_PRUNING, "node_limit": 1 << 40, **parts}.items():
             setattr(self.memory, field, value)
-        self.tables = mem.new_hash_tables(1 << 14, 2, new_network_memory())
+        self.tables = mem.new_hash_tables(1 << 14, 2)
 
     def value(
         self, depth: int, me: int, alpha: int = -mem.WIN, beta: int = mem.WIN, ply: int = 1
@@ -107,7 +105,7 @@ def check_against_minimax(search: TreeSearch, plain: Minimax, depth: int, me: in
     for key, entry in search.tables.transpositions.tolist():
         bound, value = (entry >> 8) & 3, ((entry >> 24) & 0xFFFFF) - 65536
         if key:
-            exactly = plain.known[key, entry & 255]
+            exactly = plain.known[key ^ entry, entry & 255]
             assert value == exactly or bound != EXACT
             assert value <= exactly or bound != LOWER_BOUND
             assert value >= exactly or bound != UPPER_BOUND
@@ -222,18 +220,6 @@ def replies_searched(search: TreeSearch) -> set[int]:
     return {c for c in range(mem.CELLS) if probe(table, 0, 1, key ^ int(zobrist(c, 2))) >= 0}
 
 
-def test_a_search_without_its_best_move_neither_reads_nor_writes_the_table() -> None:
-    search = TreeSearch(position(QUIET), 15, kept_generations=1)
-    known = search.value(2, 1)
-    entry = int(probe(search.tables.transpositions, 0, 1, search.key(1)))
-    search.memory.excluded[1] = (entry >> 10) & 2047
-    without = search.value(2, 1)
-    assert without < known
-    assert probe(search.tables.transpositions, 0, 1, search.key(1)) == entry
-    search.memory.excluded[1] = 0
-    assert search.value(2, 1) == known
-
-
 def test_a_loss_of_all_moves_but_one_is_no_proof() -> None:
     """Black has an open three; white loses wherever it does not answer it."""
     search = TreeSearch(position(UNDER_THREAT), 15)
@@ -244,24 +230,6 @@ def test_a_loss_of_all_moves_but_one_is_no_proof() -> None:
         search.tables.transpositions[:] = 0
         if search.board.stones[excluded] == mem.EMPTY:
             assert search.value(1, 2) > -mem.PROVEN_WIN
-
-
-def test_a_singular_move_is_extended() -> None:
-    """The table says that one move is far better than all others are: it is searched deeper."""
-    nodes = []
-    for singular_depth in (2, 99):
-        search = TreeSearch(
-            position(QUIET),
-            15,
-            kept_generations=1,
-            singular_depth=singular_depth,
-            singular_margin=0,
-        )
-        move = mem.cell_of((7, 8))
-        store(search.tables.transpositions, 0, search.key(1), 1, LOWER_BOUND, 5000, move, 1)
-        search.value(2, 1)
-        nodes.append(int(search.board.nodes))
-    assert nodes[0] > nodes[1]
 
 
 def test_an_unknown_guess_opens_no_aspiration_window() -> None:

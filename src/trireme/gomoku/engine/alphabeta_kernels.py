@@ -187,7 +187,7 @@ def _value_without_moves(
     value, entry, other = _terminal_value(board, tables, me, ply), -1, 3 - me
     if value != UNKNOWN:
         return value, -1
-    if depth > 0 and memory.excluded[ply] == 0:
+    if depth > 0:
         entry = probe(tables.transpositions, memory.generation, memory.kept_generations, key)
         value = cutoff_value(entry, depth, alpha, beta, ply)
         if value != UNKNOWN:
@@ -210,18 +210,6 @@ def _value_without_moves(
         ):
             return static, -1  # razoring: the VCF search above is all that the node gets
     return UNKNOWN, hash_move(entry)
-
-
-@njit
-def _singular_bound(memory: SearchMemory, tables: HashTables, key: int, depth: int) -> int:
-    """What all other moves must not exceed if the hash move is to be singular, else UNKNOWN."""
-    entry = probe(tables.transpositions, memory.generation, memory.kept_generations, key)
-    if entry < 0 or (entry & 255) < depth - 3 or (entry >> 8) & 3 == UPPER_BOUND:
-        return UNKNOWN
-    value = ((entry >> 24) & 0xFFFFF) - 65536
-    if abs(value) >= LIKELY_WIN:
-        return UNKNOWN
-    return value - memory.singular_margin * depth - 1
 
 
 @njit
@@ -250,20 +238,8 @@ def alphabeta(
     if value != UNKNOWN:
         return value
     pv_node = beta > alpha + 1
-    excluded = as_int(memory.excluded[ply])
-    if first < 0 and depth >= memory.null_reduction_depth:
+    if first < 0 and depth >= memory.iterative_reduction_depth:
         depth -= 1
-    extended = -1
-    if depth >= memory.singular_depth and first >= 0 and excluded == 0:
-        low = _singular_bound(memory, tables, key, depth)
-        if low != UNKNOWN:
-            memory.excluded[ply] = first
-            half = (depth - 1) // 2
-            value = alphabeta(board, memory, tables, half, low, low + 1, me, ply)
-            memory.excluded[ply] = memory.pv_lengths[ply] = 0
-            if memory.stop != 0:
-                return 0
-            extended = first if value <= low else -1
     size = _list_answers(board, memory, tables, me, depth, first, ply)
     complete = size > 0
     left = depth if complete and size <= memory.extend_answers else depth - 1
@@ -275,7 +251,6 @@ def alphabeta(
         margin = depth * memory.reverse_futility_margin - improving * memory.improving_margin
         if (
             not pv_node
-            and excluded == 0
             and depth <= memory.reverse_futility_depth
             and static - max(margin, 0) >= beta
         ):
@@ -291,18 +266,17 @@ def alphabeta(
     for i in range(tried):
         move = pick_next(memory, ply, i, size)
         quiet = is_quiet(board, me, move)
-        if move == excluded or (futile and quiet and i > 0):
+        if futile and quiet and i > 0:
             continue
         reduced = 0
         if not complete:
             reduced = late_move_reduction(memory, me, move, depth, i, quiet, pv_node)
-        then = left + 1 if move == extended else left
         memory.path[ply] = move
         make_move(board, move, me)
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
-        value = -alphabeta(board, memory, tables, then - reduced, low, -alpha, other, ply + 1)
+        value = -alphabeta(board, memory, tables, left - reduced, low, -alpha, other, ply + 1)
         if i > 0 and value > alpha and (reduced > 0 or value < beta):
-            value = -alphabeta(board, memory, tables, then, -beta, -alpha, other, ply + 1)
+            value = -alphabeta(board, memory, tables, left, -beta, -alpha, other, ply + 1)
         undo_move(board, move)
         if memory.stop != 0:
             return 0
@@ -315,9 +289,9 @@ def alphabeta(
                 if alpha >= beta:
                     record_cutoff(memory, me, i, max(depth, 1), ply)
                     break
-    if best <= -PROVEN_WIN and not (complete and excluded == 0):
+    if best <= -PROVEN_WIN and not complete:
         best = -LIKELY_WIN
-    if depth > 0 and excluded == 0:
+    if depth > 0:
         bound = LOWER_BOUND if best >= beta else (EXACT if best > floor else UPPER_BOUND)
         store(tables.transpositions, memory.generation, key, depth, bound, best, best_move, ply)
     return best

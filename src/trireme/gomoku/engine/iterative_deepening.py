@@ -45,9 +45,7 @@ TREE_LIMITS = {
     "killer_score": 60,
     "countermove_score": 0,
     "max_history": 100,
-    "null_reduction_depth": 4,
-    "singular_depth": 99,
-    "singular_margin": 10,
+    "iterative_reduction_depth": 4,
     "extend_answers": 0,
     "aspiration": 60,
 }

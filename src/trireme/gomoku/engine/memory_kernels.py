@@ -172,12 +172,8 @@ class SearchMemory:
     """The same for the move that refuted the last move elsewhere."""
     max_history: Annotated[int, np.int64]
     """The most that the history heuristic adds to or takes from a move's ordering score."""
-    null_reduction_depth: Annotated[int, np.int64]
+    iterative_reduction_depth: Annotated[int, np.int64]
     """From this depth on, a node without a hash move is searched a ply less deep (IIR)."""
-    singular_depth: Annotated[int, np.int64]
-    """From this depth on, a hash move that alone is good is extended by a ply."""
-    singular_margin: Annotated[int, np.int64]
-    """All others must be worse by this, in pattern points for every ply of depth."""
     aspiration: Annotated[int, np.int64]
     """Half the width of the first window at the root; 0: no aspiration window."""
     extend_answers: Annotated[int, np.int64]
@@ -197,8 +193,6 @@ class SearchMemory:
     """The static evaluation of the node at each ply, for its side to move."""
     path: Annotated[Int32s, np.int32, MAX_PLY]
     """The move that leads from the node at each ply to the next."""
-    excluded: Annotated[Int32s, np.int32, MAX_PLY]
-    """The move that a singular extension's search leaves out at each ply, 0 for none."""
     history: Annotated[Int32s, np.int32, (2, CELLS)]
     """The history heuristic: how well a colour's move has cut elsewhere."""
     countermoves: Annotated[Int32s, np.int32, (2, CELLS)]
