@@ -18,7 +18,6 @@ from trireme.gomoku.engine.transposition_kernels import (
     UNKNOWN,
     UPPER_BOUND,
     probe,
-    store,
 )
 from trireme.gomoku.rules import Gomoku, read_points
 
@@ -218,18 +217,6 @@ def replies_searched(search: TreeSearch) -> set[int]:
     """White's moves after which the position has a row in the table."""
     table, key = search.tables.transpositions, search.key(1)
     return {c for c in range(mem.CELLS) if probe(table, 0, 1, key ^ int(zobrist(c, 2))) >= 0}
-
-
-def test_a_loss_of_all_moves_but_one_is_no_proof() -> None:
-    """Black has an open three; white loses wherever it does not answer it."""
-    search = TreeSearch(position(UNDER_THREAT), 15)
-    complete = search.value(1, 2)
-    assert abs(complete) < mem.PROVEN_WIN
-    for excluded in range(mem.CELLS):
-        search.memory.excluded[1] = excluded
-        search.tables.transpositions[:] = 0
-        if search.board.stones[excluded] == mem.EMPTY:
-            assert search.value(1, 2) > -mem.PROVEN_WIN
 
 
 def test_an_unknown_guess_opens_no_aspiration_window() -> None:

@@ -124,8 +124,6 @@ AGGRESSIVE = {
     "reduction_threat": 0,
     "reduction_divisor": 50,
     "improving_moves": 2,
-    "singular_depth": 2,
-    "singular_margin": 1,
     "aspiration": 5,
 }
 """Selective search as reckless as can be."""
