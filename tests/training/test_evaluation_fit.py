@@ -10,7 +10,7 @@ import pytest
 from trireme.core.errors import TriremeError
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.alphabeta_kernels import evaluate
-from trireme.gomoku.engine.board_kernels import grades_of, kind_of, move_score
+from trireme.gomoku.engine.board_kernels import clear_board, grades_of, kind_of, make_move, move_score
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.evaluation_weights import (
     EvaluationWeights,
@@ -19,6 +19,7 @@ from trireme.gomoku.engine.evaluation_weights import (
     rising_sets,
     write_weights,
 )
+from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.training.evaluation_fit import (
     POINTS_PER_LOGIT,
     STEPS_PER_LOGIT,
@@ -56,15 +57,23 @@ def test_sets_are_numbered_whatever_their_order() -> None:
     assert number(14, 14, 14, 14) == SETS - 1
 
 
+def engine_board(stones: list[tuple[tuple[int, int], int]]) -> mem.EngineBoard:
+    """The engine's board with these stones, as they lie: `Engine` may turn a position."""
+    board = mem.new_board(*pattern_tables(True))
+    clear_board(board, 15, np.zeros(0, np.int32))
+    for point, mark in stones:
+        make_move(board, mem.cell_of(point), 1 if mark == 1 else 2)
+    return board
+
+
 def test_positions_have_the_evaluation_and_the_candidates_of_the_engine() -> None:
     shard = random_games(12)
     positions, weights = read_positions(shard), evaluation_weights()
-    sets, engine, at = rising_sets(), Engine(rows=2), 0
+    sets, at = rising_sets(), 0
     for game in range(len(shard)):
         stones = [(divmod(int(m), 15), 1 - 2 * (i % 2)) for i, m in enumerate(shard.moves[game])]
         for ply in range(3, 9):
-            engine.set_position(stones[:ply], 1 - 2 * (ply % 2))
-            board, me = engine.board, engine.colour
+            board, me = engine_board(stones[:ply]), 1 + ply % 2
             if board.kind_counts[:, mem.MAKES_FIVE].any():
                 continue
             if board.kind_counts[me - 1, mem.MAKES_OPEN_FOUR]:
