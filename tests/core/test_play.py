@@ -203,6 +203,8 @@ def test_a_preparation_says_itself_what_is_missing() -> None:
         with pytest.raises(type(error)) as caught:
             prepare_agent(Unready(error), Guess(), "me")
         assert caught.value is error
+    with pytest.raises(AgentNotReady, match="no weights"):
+        play(Guess(), [Unready(AgentNotReady("no weights")), Always(0)], seed=1)
     with pytest.raises(AgentNotReady, match="me can't play gomoku here: no weights"):
         prepare_agent(Unready(TriremeError("no weights")), Guess(), "me")
 

@@ -75,15 +75,17 @@ def no_lead() -> float:
     raise AssertionError("nobody asks who leads")
 
 
-def test_the_three_stones_begin_a_balanced_opening() -> None:
-    begins = {opening[:3] for opening in balanced(15)}
+@pytest.mark.parametrize("size", [7, 15])  # on 7×7 all openings that ship have three stones
+def test_the_three_stones_begin_a_balanced_opening(size: int) -> None:
+    game = Gomoku(size=size, opening="swap2")
+    begins = {opening[:3] for opening in balanced(size)}
     for seed in range(20):
-        state, rng = GAME.start(), np.random.default_rng(seed)
+        state, rng = game.start(), np.random.default_rng(seed)
         for _ in range(3):
-            stone = opening_action(GAME, state, rng, no_lead)
-            state = GAME.apply(state, {0: stone})  # type: ignore[dict-item]
+            stone = opening_action(game, state, rng, no_lead)
+            state = game.apply(state, {0: stone})  # type: ignore[dict-item]
         assert state.stones in begins
-    assert opening_action(GAME, state, rng, lambda: 1.0) == "white"
+    assert opening_action(game, state, rng, lambda: 1.0) == "white"
 
 
 def test_the_three_stones_lie_in_the_middle_where_no_opening_is_known() -> None:

@@ -305,6 +305,7 @@ def test_moves_taken_back_stay_in_the_record_and_leave_the_replay() -> None:
     record = parse_record(record_text(table, ()))
     assert list(record.moves) == [{0: "a1"}, {1: "b1"}, {0: "e5"}]
     assert '"c1"' in record.text
+    assert record.text.count('"player":"black"') == 3, "details stand beside what all may see"
     start, moves = moves_of_record(record)
     assert (start, len(moves)) == (table.game.start(), 3)
     assert [m.ts for m in moves] == ["t1", "t2", "t5"]
