@@ -10,7 +10,13 @@ import pytest
 from trireme.core.errors import TriremeError
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.alphabeta_kernels import evaluate
-from trireme.gomoku.engine.board_kernels import clear_board, grades_of, kind_of, make_move, move_score
+from trireme.gomoku.engine.board_kernels import (
+    clear_board,
+    grades_of,
+    kind_of,
+    make_move,
+    move_score,
+)
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.evaluation_weights import (
     EvaluationWeights,
