@@ -32,11 +32,9 @@ NO_PRUNING = {
     "moves_base": mem.MAX_MOVES,
     "quiescence_plies": 0,
     "reverse_futility_depth": 0,
-    "razoring_depth": 0,
     "futility_depth": 0,
     "reduction_start": mem.MAX_MOVES,
     "iterative_reduction_depth": 99,
-    "extend_answers": 0,
     "aspiration": 0,
 }
 

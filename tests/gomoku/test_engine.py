@@ -115,7 +115,7 @@ def test_what_was_searched_in_another_game_does_not_matter() -> None:
 def test_another_game_finds_nothing_of_the_last_one(engine: Engine) -> None:
     analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
     memory = engine.memory
-    kept = (memory.history, memory.countermoves, engine.proofs, engine.tables.no_win)
+    kept = (memory.history, engine.proofs, engine.tables.no_win)
     assert all(array.any() for array in kept)
     engine.set_position([((0, 0), 1)], -1)
     assert not any(array.any() for array in kept)

@@ -116,14 +116,11 @@ AGGRESSIVE = {
     "moves_per_depth": 1,
     "reverse_futility_depth": 9,
     "reverse_futility_margin": 10,
-    "razoring_depth": 9,
-    "razoring_margin": 10,
     "futility_depth": 9,
     "futility_base": 0,
     "futility_margin": 0,
     "reduction_threat": 0,
     "reduction_divisor": 50,
-    "improving_moves": 2,
     "aspiration": 5,
 }
 """Selective search as reckless as can be."""

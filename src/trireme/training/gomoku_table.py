@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 
-from trireme.core.errors import BadSettings, TriremeError
+from trireme.core.errors import BadSettings
 from trireme.gomoku.engine.memory_kernels import MAKES_FIVE, MAKES_OPEN_FOUR
 
 from .gomoku_games import POLICY_SLOTS, GameShard, join_games, read_games
@@ -37,7 +37,7 @@ from .run import (
     write_json,
 )
 from .settings import GomokuTable
-from .standalone import read_command
+from .standalone import train
 from .table_model import LineReader, Lines, TableModel
 from .table_reference import PatternEvaluation, reference_losses, typical_size
 
@@ -321,14 +321,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Train as the command line says, without the packages that `trireme` needs."""
     parser = argparse.ArgumentParser(description=GomokuTable.__doc__)
     parser.add_argument("--games", type=Path, nargs="+", required=True, help="files of games")
-    try:
-        config, given = read_command(GomokuTable, arguments, parser)
-        training = TableTraining(config, given.out, given.games)
-        if given.resume:
-            training.resume(given.out / "checkpoint.pt")
-    except (TriremeError, OSError) as error:
-        parser.error(str(error))
-    training.run()
+    train(
+        GomokuTable,
+        lambda config, given: TableTraining(config, given.out, given.games),
+        arguments,
+        parser,
+    )
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import argparse
 import typing
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -75,19 +75,29 @@ def read_command(
     return cls(**{name: parse(options[name], text) for name, text in texts.items()}), given
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Train as the command line says."""
-    from .gomoku_zero import ZeroTraining
-
-    parser = argparse.ArgumentParser(description=GomokuZero.__doc__)
+def train(
+    cls: type[C],
+    new_run: Callable[[C, argparse.Namespace], Any],
+    arguments: Sequence[str] | None,
+    parser: argparse.ArgumentParser,
+) -> None:
+    """Train as the command line says; `new_run` makes the run from settings and arguments."""
     try:
-        config, given = read_command(GomokuZero, arguments, parser)
-        training = ZeroTraining(config, given.out)
+        config, given = read_command(cls, arguments, parser)
+        training = new_run(config, given)
         if given.resume:
             training.resume(given.out / "checkpoint.pt")
     except (TriremeError, OSError) as error:
         parser.error(str(error))
     training.run()
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Train gomoku-zero as the command line says."""
+    from .gomoku_zero import ZeroTraining
+
+    parser = argparse.ArgumentParser(description=GomokuZero.__doc__)
+    train(GomokuZero, lambda config, given: ZeroTraining(config, given.out), arguments, parser)
 
 
 if __name__ == "__main__":

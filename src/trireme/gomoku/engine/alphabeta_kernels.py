@@ -153,18 +153,9 @@ def _list_answers(
 
 
 @njit
-def _moves_to_try(memory: SearchMemory, size: int, depth: int, improving: bool) -> int:
+def _moves_to_try(memory: SearchMemory, size: int, depth: int) -> int:
     """Late move pruning: how many of a node's moves are tried."""
-    most = memory.moves_base + memory.moves_per_depth * max(depth, 0)
-    return min(size, max(1, most if improving else most - memory.improving_moves))
-
-
-@njit
-def _is_improving(memory: SearchMemory, ply: int) -> bool:
-    """Whether the static evaluation has risen since the side's last move."""
-    if ply < 3:
-        return True
-    return bool(memory.static_evaluations[ply] > memory.static_evaluations[ply - 2])
+    return min(size, memory.moves_base + memory.moves_per_depth * max(depth, 0))
 
 
 @njit
@@ -202,13 +193,6 @@ def _value_without_moves(
         memory.static_evaluations[ply] = static
         if depth <= 0 and (quiet or depth <= -memory.quiescence_plies):
             return static, -1
-        if (
-            quiet
-            and beta == alpha + 1
-            and depth <= memory.razoring_depth
-            and static + depth * memory.razoring_margin <= alpha
-        ):
-            return static, -1  # razoring: the VCF search above is all that the node gets
     return UNKNOWN, hash_move(entry)
 
 
@@ -242,21 +226,18 @@ def alphabeta(
         depth -= 1
     size = _list_answers(board, memory, tables, me, depth, first, ply)
     complete = size > 0
-    left = depth if complete and size <= memory.extend_answers else depth - 1
-    if count_of(board, other, MAKES_FIVE) > 0:
-        left = depth
+    left = depth if count_of(board, other, MAKES_FIVE) > 0 else depth - 1
     tried, futile = size, False
     if not complete:
-        static, improving = as_int(memory.static_evaluations[ply]), _is_improving(memory, ply)
-        margin = depth * memory.reverse_futility_margin - improving * memory.improving_margin
+        static = as_int(memory.static_evaluations[ply])
         if (
             not pv_node
             and depth <= memory.reverse_futility_depth
-            and static - max(margin, 0) >= beta
+            and static - max(depth, 0) * memory.reverse_futility_margin >= beta
         ):
             return static
         size = generate_moves(board, memory, me, first, ply)
-        tried = _moves_to_try(memory, size, depth, improving)
+        tried = _moves_to_try(memory, size, depth)
         futile = (
             not pv_node
             and depth <= memory.futility_depth
@@ -270,8 +251,7 @@ def alphabeta(
             continue
         reduced = 0
         if not complete:
-            reduced = late_move_reduction(memory, me, move, depth, i, quiet, pv_node)
-        memory.path[ply] = move
+            reduced = late_move_reduction(memory, depth, i, quiet)
         make_move(board, move, me)
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
         value = -alphabeta(board, memory, tables, left - reduced, low, -alpha, other, ply + 1)
@@ -363,7 +343,6 @@ def search_root(
         move, bonus = as_int(moves[i]), as_int(jitter[i])
         alpha = -WIN if i < top else _nth_best(values, i, top)
         low = max(alpha - bonus, -WIN)
-        memory.path[0] = move
         make_move(board, move, me)
         value = -WIN
         if i >= top:  # a null window first: is it better than the worst of the best `top`?

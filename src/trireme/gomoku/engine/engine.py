@@ -106,7 +106,6 @@ class Engine:
         """
         self.memory.kept_generations = 0
         self.memory.history[:] = 0
-        self.memory.countermoves[:] = 0
         self.proofs[:] = 0
         self.tables.no_win[:] = 0
 

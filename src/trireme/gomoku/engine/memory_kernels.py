@@ -143,10 +143,6 @@ class SearchMemory:
     """Up to this depth a node whose static evaluation is far above beta counts as failing high."""
     reverse_futility_margin: Annotated[int, np.int64]
     """How far above, in pattern points for every ply of depth."""
-    razoring_depth: Annotated[int, np.int64]
-    """Up to this depth a node whose static evaluation is far below alpha counts as a leaf."""
-    razoring_margin: Annotated[int, np.int64]
-    """How far below, in pattern points for every ply of depth."""
     futility_depth: Annotated[int, np.int64]
     """Up to this depth a quiet move that can hardly reach alpha is not tried."""
     futility_base: Annotated[int, np.int64]
@@ -156,28 +152,16 @@ class SearchMemory:
     """Late move reductions (LMR) begin with the move of this index."""
     reduction_divisor: Annotated[int, np.int64]
     """The higher, the smaller they are: log(depth) * log(index) * 100 over this."""
-    reduction_pv: Annotated[int, np.int64]
-    """Plies less at a node of the principal variation."""
     reduction_threat: Annotated[int, np.int64]
     """Plies less for a move that makes or prevents a three or a four."""
-    reduction_history: Annotated[int, np.int64]
-    """A ply less or more for so much of a history score; 0: history does not count."""
-    improving_margin: Annotated[int, np.int64]
-    """How much less a margin is where the evaluation has risen since the side's last move."""
-    improving_moves: Annotated[int, np.int64]
-    """Late move pruning: how many moves fewer a node tries where it has not."""
     killer_score: Annotated[int, np.int64]
     """What a killer move scores on top in the ordering."""
-    countermove_score: Annotated[int, np.int64]
-    """The same for the move that refuted the last move elsewhere."""
     max_history: Annotated[int, np.int64]
     """The most that the history heuristic adds to or takes from a move's ordering score."""
     iterative_reduction_depth: Annotated[int, np.int64]
     """From this depth on, a node without a hash move is searched a ply less deep (IIR)."""
     aspiration: Annotated[int, np.int64]
     """Half the width of the first window at the root; 0: no aspiration window."""
-    extend_answers: Annotated[int, np.int64]
-    """Where at most so many moves answer a threat, they are searched a ply deeper."""
     moves: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
     """The moves of the node at each ply."""
     move_scores: Annotated[Int32s, np.int32, (MAX_PLY, MAX_MOVES)]
@@ -187,16 +171,11 @@ class SearchMemory:
     found there."""
     pv_lengths: Annotated[Int32s, np.int32, MAX_PLY]
     killers: Annotated[Int32s, np.int32, 2 * MAX_PLY]
-    """Shared by two uses: alpha-beta has the two killer moves of a ply at 2 * ply, threat search
-    has at ply the reply that refuted the last attack there. Either only orders moves."""
+    """The two killer moves of each ply, at 2 * ply."""
     static_evaluations: Annotated[Int32s, np.int32, MAX_PLY]
     """The static evaluation of the node at each ply, for its side to move."""
-    path: Annotated[Int32s, np.int32, MAX_PLY]
-    """The move that leads from the node at each ply to the next."""
     history: Annotated[Int32s, np.int32, (2, CELLS)]
     """The history heuristic: how well a colour's move has cut elsewhere."""
-    countermoves: Annotated[Int32s, np.int32, (2, CELLS)]
-    """By a colour and the other side's last move: what refuted that elsewhere, 0 if nothing."""
     mark: Annotated[int, np.int64]
     """The newest mark of `marks`."""
     marks: Annotated[Int64s, np.int64, CELLS]

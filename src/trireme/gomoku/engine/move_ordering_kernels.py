@@ -34,8 +34,6 @@ def _ordering_score(
         score += HASH_MOVE_SCORE
     elif cell == memory.killers[2 * ply] or cell == memory.killers[2 * ply + 1]:
         score += memory.killer_score
-    if ply > 0 and cell == memory.countermoves[me - 1, memory.path[ply - 1]]:
-        score += memory.countermove_score
     return score
 
 
@@ -135,7 +133,7 @@ def _add_history(memory: SearchMemory, me: int, cell: int, bonus: int) -> None:
 
 @njit
 def record_cutoff(memory: SearchMemory, me: int, index: int, depth: int, ply: int) -> None:
-    """Update killers, countermove and history after a beta cutoff by the move at `index`.
+    """Update killers and history after a beta cutoff by the move at `index`.
 
     The moves before it, tried in vain, lose what it gains.
     """
@@ -143,8 +141,6 @@ def record_cutoff(memory: SearchMemory, me: int, index: int, depth: int, ply: in
     if memory.killers[2 * ply] != cell:
         memory.killers[2 * ply + 1] = memory.killers[2 * ply]
         memory.killers[2 * ply] = cell
-    if ply > 0:
-        memory.countermoves[me - 1, memory.path[ply - 1]] = cell
     bonus = min(depth * depth, memory.max_history)
     _add_history(memory, me, cell, bonus)
     for i in range(index):
@@ -158,17 +154,11 @@ def is_quiet(board: EngineBoard, me: int, cell: int) -> bool:
 
 
 @njit
-def late_move_reduction(
-    memory: SearchMemory, me: int, cell: int, depth: int, index: int, quiet: bool, pv_node: bool
-) -> int:
+def late_move_reduction(memory: SearchMemory, depth: int, index: int, quiet: bool) -> int:
     """Late move reduction (LMR): by how many plies less a late move is tried at first."""
     if index < memory.reduction_start or depth < 2:
         return 0
     plies = int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
-    if pv_node:
-        plies -= memory.reduction_pv
     if not quiet:
         plies -= memory.reduction_threat
-    if memory.reduction_history > 0:
-        plies -= as_int(memory.history[me - 1, cell]) // memory.reduction_history
     return max(0, min(plies, depth - 1))

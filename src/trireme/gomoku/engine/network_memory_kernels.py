@@ -1,7 +1,6 @@
 """The table network's memory in the engine: its weights, and the accumulators of one board.
 
-One record, as `memory_kernels` explains, so that a search hands it down as one pointer. Without a
-network `enabled` is 0 and nothing else is touched: untouched zeros take no memory.
+One record, as `memory_kernels` explains, so that a search hands it down as one pointer.
 """
 
 from typing import Annotated, Any, cast
@@ -37,8 +36,6 @@ class NetworkMemory:
     Features are whole numbers in units of 1 / `unit`, so that sums are exact in any order.
     """
 
-    enabled: Annotated[int, np.int64]
-    """Not 0: a network is loaded, and it evaluates."""
     current: Annotated[int, np.int64]
     """Not 0: the accumulators are those of `stones`; 0: to be computed from scratch."""
     first_cell: Annotated[int, np.int64]

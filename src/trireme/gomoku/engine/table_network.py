@@ -148,7 +148,7 @@ def quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
 def install(network: TableNetwork, memory: NetworkMemory) -> None:
     """Make `memory` evaluate with `network` from now on."""
     weights, windows = network.weights, line_windows()
-    memory.enabled, memory.current = 1, 0
+    memory.current = 0
     memory.unit, memory.clamp = network.unit, CLAMP * network.unit
     memory.points_per_logit = weights["points_per_logit"]
     memory.table[:] = network.table[windows.row_of_window]
