@@ -246,6 +246,20 @@ def test_the_checker_knows_that_six_are_not_five(rule: Rule, wins: bool) -> None
     assert ((7, 9) in checker.fives(six, 1)) is wins
 
 
+@pytest.mark.parametrize(
+    ("black", "white", "plies"),
+    [
+        ("h8i8j8k8", "a1b5c9l8", 1),  # a four
+        ("h8i8j8", "a1b5c9", 3),  # an open three
+        ("c8h9h10h11", "d8e8f8g8", 3),  # the answer to a four makes an open four
+    ],
+)
+def test_distances_of_short_wins_are_exact(black: str, white: str, plies: int) -> None:
+    stones: Stones = dict.fromkeys(read_points(Gomoku(), black), 1)
+    stones |= dict.fromkeys(read_points(Gomoku(), white), -1)
+    assert ProofSearch(15, True).prove(stones, 1) == plies
+
+
 def test_a_double_three_is_a_vct_but_no_vcf() -> None:
     stones: Stones = dict(_double_three().board().items())
     search = ProofSearch(15, True)
