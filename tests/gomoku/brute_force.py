@@ -117,7 +117,7 @@ class Minimax:
             return mem.WIN - 3
         if not threats and depth <= 0:
             return cast(int, evaluate(board, me))
-        best = max(self.after(move, depth - (not threats), me) for move in self.moves(me))
+        best = max(self.after(move, depth - 1, me) for move in self.moves(me))
         complete = threats or count_of(board, other, mem.MAKES_OPEN_FOUR)
         return best if complete or best > -mem.PROVEN_WIN else -mem.LIKELY_WIN
 

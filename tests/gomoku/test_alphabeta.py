@@ -11,6 +11,7 @@ from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta, evaluate, search_root, threat_index
 from trireme.gomoku.engine.board_kernels import as_int, clear_board, make_move, zobrist
 from trireme.gomoku.engine.iterative_deepening import TREE_LIMITS
+from trireme.gomoku.engine.network_memory_kernels import new_network_memory
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.transposition_kernels import (
     EXACT,
@@ -51,7 +52,7 @@ class TreeSearch:
         self.memory = mem.new_search_memory()
         for field, value in {**NO_PRUNING, "node_limit": 1 << 40, **parts}.items():
             setattr(self.memory, field, value)
-        self.tables = mem.new_hash_tables(1 << 14, 2)
+        self.tables = mem.new_hash_tables(1 << 14, 2, new_network_memory())
 
     def value(
         self, depth: int, me: int, alpha: int = -mem.WIN, beta: int = mem.WIN, ply: int = 1

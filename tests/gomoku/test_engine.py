@@ -19,6 +19,7 @@ from trireme.gomoku.engine.alphabeta_kernels import alphabeta
 from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.proof_number_kernels import search_proof
+from trireme.gomoku.engine.table_network import shipped_network
 from trireme.gomoku.engine.threat_search_kernels import vcf
 from trireme.gomoku.engine.transposition_kernels import probe, store
 from trireme.gomoku.openings import balanced, first_stone
@@ -125,8 +126,8 @@ def test_another_game_finds_nothing_of_the_last_one(engine: Engine) -> None:
 def test_within_a_game_what_was_found_out_is_kept(engine: Engine) -> None:
     analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
     limits = SearchLimits(depth=4, fours=False, threats=False)
-    fresh = analyse(Engine(rows=1 << 16), "h8i9h9h10g8j8g9", limits)
-    assert analyse(engine, "h8i9h9h10g8j8g9", limits).nodes < fresh.nodes
+    fresh = analyse(Engine(rows=1 << 16), "h8i9h9h10g8j8i8", limits)
+    assert analyse(engine, "h8i9h9h10g8j8i8", limits).nodes < fresh.nodes
     assert engine.memory.kept_generations == 2
 
 
@@ -285,14 +286,22 @@ def test_two_threads_give_a_legal_move_and_count_the_nodes_of_both() -> None:
     assert all(memory.stop for memory in engine.helpers.memories)
 
 
-def test_threads_make_results_depend_on_timing_and_need_patterns() -> None:
+def test_every_thread_has_accumulators_of_its_own_for_the_network() -> None:
+    engine = Engine(rows=1 << 12, threads=2, network=shipped_network("standard"))
+    found = analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
+    (own,) = engine.helpers.networks
+    assert own is not engine.network
+    assert own.loaded
+    assert np.array_equal(own.value2, engine.network.value2)
+    assert found.nodes == engine.board.nodes + engine.helpers.nodes
+
+
+def test_threads_make_results_depend_on_timing() -> None:
     assert Search(nodes=1000, threads=2).timed
     assert not Search(nodes=1000).timed
     assert Search(nodes=1000, threads=2)._limits(None, LEVELS["full"]).seconds is None
     with pytest.raises(BadSpec, match="threads must be 1 or more"):
         Search(threads=0)
-    with pytest.raises(BadSpec, match="needs evaluation=patterns"):
-        Search(threads=2, evaluation="network")
 
 
 def test_an_entry_whose_halves_two_threads_wrote_is_rejected() -> None:

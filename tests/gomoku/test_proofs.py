@@ -17,6 +17,7 @@ from trireme.gomoku.engine.analysis import SearchLimits
 from trireme.gomoku.engine.board_kernels import clear_board, make_move
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.iterative_deepening import TREE_LIMITS
+from trireme.gomoku.engine.network_memory_kernels import new_network_memory
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.proof_number_kernels import prove_vct
 from trireme.gomoku.proof_checker import ProofChecker
@@ -35,7 +36,7 @@ class ProofSearch:
         self.size = size
         self.board = mem.new_board(*pattern_tables(exact))
         self.memory = mem.new_search_memory()
-        self.tables = mem.new_hash_tables(2, 1 << 14)
+        self.tables = mem.new_hash_tables(2, 1 << 14, new_network_memory())
         self.proofs = np.zeros((rows, 3), np.int64)
 
     def prove(self, stones: Mapping[Point, int], colour: int, nodes: int = NODES) -> int:

@@ -14,8 +14,7 @@ from hypothesis import strategies as st
 
 from trireme.core.errors import AgentNotReady, BadSpec
 from trireme.core.registry import make_agent
-from trireme.gomoku.agents import search
-from trireme.gomoku.engine import table_network
+from trireme.gomoku.agents.search import Search
 from trireme.gomoku.engine.alphabeta_kernels import evaluate, static_value
 from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
 from trireme.gomoku.engine.engine import Engine
@@ -234,12 +233,12 @@ def test_a_new_position_is_evaluated_from_scratch(tmp_path: Path) -> None:
     assert static_value(engine.board, engine.tables, 2) == expected
 
 
-def test_without_a_network_file_the_agent_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    agent = make_agent("gomoku", "search:evaluation=network")
-    monkeypatch.setattr(search, "SHIPPED", Path("nowhere.npz"))
-    monkeypatch.setattr(table_network, "SHIPPED", Path("nowhere.npz"))
-    with pytest.raises(AgentNotReady, match="trireme train gomoku-table"):
-        agent.prepare(Gomoku())  # type: ignore[attr-defined]
+def test_by_default_the_shipped_network_evaluates_where_exactly_five_win() -> None:
+    for rule, loaded in (("standard", 1), ("freestyle", 0)):
+        agent = Search(nodes=100)
+        assert agent.engine(Gomoku(rule=rule)).network.loaded == loaded
+    assert Search(evaluation="patterns").engine(Gomoku()).network.loaded == 0
+    assert Search(evaluation="network").engine(Gomoku()).network.loaded == 1
 
 
 def test_a_network_of_another_rule_is_refused(tmp_path: Path) -> None:
@@ -252,8 +251,8 @@ def test_a_network_of_another_rule_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ("evaluation=magic", "evaluation must be patterns | network"),
-        ('model="a.npz"', "needs evaluation=network"),
+        ("evaluation=magic", "evaluation must be auto | network | patterns"),
+        ('evaluation=patterns,model="a.npz"', "needs evaluation=network"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:

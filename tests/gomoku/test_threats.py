@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
+from trireme.gomoku.engine.network_memory_kernels import new_network_memory
 from trireme.gomoku.engine.proof_number_kernels import open_four_defences
 from trireme.gomoku.engine.threat_search_kernels import vcf, vcf_defences
 from trireme.gomoku.rules import Gomoku, Point, read_points
@@ -25,7 +26,7 @@ class Prober(Grid):
     def __init__(self, size: int, exact: bool) -> None:
         super().__init__(size, exact)
         self.memory = mem.new_search_memory()
-        self.tables = mem.new_hash_tables(2, 1 << 14)
+        self.tables = mem.new_hash_tables(2, 1 << 14, new_network_memory())
 
     def ask(self, attacker: int, nodes: int = 200_000) -> int:
         """Plies to the win by fours that was proven, 0 when none was."""

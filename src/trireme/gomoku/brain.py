@@ -19,6 +19,7 @@ import numpy as np
 from trireme import __version__
 from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
 from trireme.gomoku.engine.engine import TABLE_ROWS, Engine
+from trireme.gomoku.engine.table_network import shipped_network
 
 from .openings import balanced, first_stone
 from .rules import LARGEST, SMALLEST, Point
@@ -267,7 +268,8 @@ class Brain:
         rows, memory = TABLE_ROWS, self._info.get("max_memory", 0)
         while rows > 1 << 12 and 0 < memory < PROGRAM_BYTES + rows * 24:
             rows //= 2
-        self._engine = Engine(size, exact, rows=rows)
+        network = shipped_network("standard" if exact else "freestyle")
+        self._engine = Engine(size, exact, rows=rows, network=network)
         self._engine.set_position([((2, 2), 1)], -1)
         self._engine.analyse(SearchLimits(nodes=500, depth=3))
 

@@ -197,10 +197,8 @@ class ZeroTraining(TrainingRun[GomokuZero]):
             weight_decay=config.weight_decay,
             fused=on_gpu,
         )
-        self.learner: nn.Module = self.network
         self.evaluate_boards = self._evaluate_boards
-        if config.compile != "none":
-            self.learner = torch.compile(self.network)  # type: ignore[assignment]
+        if config.compile != "none":  # not the updates: compiled in bfloat16, torch 2.11's gave NaN
             self.evaluate_boards = torch.compile(
                 self._evaluate_boards, mode=config.compile, dynamic=False
             )
@@ -303,7 +301,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         sample = self.replay.sample(self.config.batch_size, self.play.generator)
         self.network.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            policy_loss, value_loss = losses(self.learner, sample, self.config.size)
+            policy_loss, value_loss = losses(self.network, sample, self.config.size)
         self.optimizer.zero_grad(set_to_none=True)
         (policy_loss + value_loss).backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip)

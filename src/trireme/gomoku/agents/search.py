@@ -14,7 +14,12 @@ from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits
 from trireme.gomoku.engine.engine import Engine
-from trireme.gomoku.engine.table_network import SHIPPED, TableNetwork, load_table_network
+from trireme.gomoku.engine.table_network import (
+    SHIPPED,
+    TableNetwork,
+    load_table_network,
+    shipped_network,
+)
 from trireme.gomoku.openings import first_stone
 from trireme.gomoku.rules import Action, Gomoku, GomokuState
 from trireme.gomoku.swap2 import BALANCED, opening_action
@@ -65,13 +70,15 @@ class Search:
         24,
         "how much worse an early move may be, in pattern points; 0: always the best",
     )
-    evaluation: Literal["patterns", "network"] = option(
-        "patterns", "static evaluation: hand-tuned patterns, or a trained table network"
+    evaluation: Literal["auto", "network", "patterns"] = option(
+        "auto",
+        "static evaluation and move ordering: a trained table network, or fitted patterns; auto: "
+        "the network where exactly five win, patterns in freestyle",
     )
     threads: int = option(
         1, "threads that search; more are stronger, and results then depend on timing"
     )
-    model: str = option("", "the network's file, for evaluation=network; empty: the one that ships")
+    model: str = option("", "the file of another table network; empty: the one that ships")
 
     name: ClassVar[str] = "search"
 
@@ -86,11 +93,9 @@ class Search:
                 raise BadSpec(f"{what} must be more than 0, not {value}")
         if self.threads < 1:
             raise BadSpec(f"threads must be 1 or more, not {self.threads}")
-        if self.threads > 1 and self.evaluation == "network":
-            raise BadSpec(f"threads={self.threads} needs evaluation=patterns")
         if self.variety < 0:
             raise BadSpec(f"variety must be 0 or more, not {self.variety}")
-        if self.model and self.evaluation != "network":
+        if self.model and self.evaluation == "patterns":
             raise BadSpec(f"model={self.model} needs evaluation=network")
 
     @property
@@ -166,11 +171,16 @@ class Search:
     def engine(self, game: Gomoku) -> Engine:
         exact = game.rule == "standard"
         if self._engine is None or (self._engine.size, self._engine.exact) != (game.size, exact):
-            network = self._network(game.rule) if self.evaluation == "network" else None
+            network = self._network(game.rule)
             self._engine = Engine(game.size, exact, network=network, threads=self.threads)
         return self._engine
 
-    def _network(self, rule: str) -> TableNetwork:
+    def _network(self, rule: str) -> TableNetwork | None:
+        """The table network that evaluates, None for patterns."""
+        if self.evaluation == "patterns":
+            return None
+        if self.evaluation == "auto" and not self.model:
+            return shipped_network(rule)
         network = load_table_network(Path(self.model) if self.model else SHIPPED)
         if network.rule != rule:
             raise AgentNotReady(f"the network learnt from {network.rule} games, not {rule} ones")

@@ -33,7 +33,6 @@ from .move_ordering_kernels import (
     pick_next,
     record_cutoff,
 )
-from .network_memory_kernels import NetworkMemory
 from .table_network_kernels import network_value
 from .threat_search_kernels import extend_pv, vcf
 from .transposition_kernels import (
@@ -80,17 +79,11 @@ def evaluate(board: EngineBoard, me: int) -> int:
 
 
 @njit
-def _evaluate_by(board: EngineBoard, network: NetworkMemory | None, me: int) -> int:
-    """`network` is an argument, so that numba compiles only the branch that is taken."""
-    if network is None:
-        return evaluate(board, me)
-    return network_value(board, network, me)
-
-
-@njit
 def static_value(board: EngineBoard, tables: HashTables, me: int) -> int:
     """The evaluation of patterns, or of the table network where one is loaded."""
-    return _evaluate_by(board, tables.network, me)
+    if tables.network.loaded == 0:
+        return evaluate(board, me)
+    return network_value(board, tables.network, me)
 
 
 @njit
@@ -146,9 +139,9 @@ def _list_answers(
         memory.moves[ply, 0] = first_of(board, other, MAKES_FIVE)
         return 1
     if count_of(board, other, MAKES_OPEN_FOUR) > 0:
-        return max(defend_open_four(board, memory, me, first, ply), 0)
+        return max(defend_open_four(board, memory, tables.network, me, first, ply), 0)
     if depth >= 2 and _short_vcf(board, memory, tables, other, depth, ply + 1) > 0:
-        return max(defend_vcf(board, memory, me, first, ply), 0)
+        return max(defend_vcf(board, memory, tables.network, me, first, ply), 0)
     return 0
 
 
@@ -226,7 +219,6 @@ def alphabeta(
         depth -= 1
     size = _list_answers(board, memory, tables, me, depth, first, ply)
     complete = size > 0
-    left = depth if count_of(board, other, MAKES_FIVE) > 0 else depth - 1
     tried, futile = size, False
     if not complete:
         static = as_int(memory.static_evaluations[ply])
@@ -236,7 +228,7 @@ def alphabeta(
             and static - max(depth, 0) * memory.reverse_futility_margin >= beta
         ):
             return static
-        size = generate_moves(board, memory, me, first, ply)
+        size = generate_moves(board, memory, tables.network, me, first, ply)
         tried = _moves_to_try(memory, size, depth)
         futile = (
             not pv_node
@@ -249,14 +241,12 @@ def alphabeta(
         quiet = is_quiet(board, me, move)
         if futile and quiet and i > 0:
             continue
-        reduced = 0
-        if not complete:
-            reduced = late_move_reduction(memory, depth, i, quiet)
+        reduced = late_move_reduction(memory, depth, i, quiet or complete)
         make_move(board, move, me)
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
-        value = -alphabeta(board, memory, tables, left - reduced, low, -alpha, other, ply + 1)
+        value = -alphabeta(board, memory, tables, depth - 1 - reduced, low, -alpha, other, ply + 1)
         if i > 0 and value > alpha and (reduced > 0 or value < beta):
-            value = -alphabeta(board, memory, tables, left, -beta, -alpha, other, ply + 1)
+            value = -alphabeta(board, memory, tables, depth - 1, -beta, -alpha, other, ply + 1)
         undo_move(board, move)
         if memory.stop != 0:
             return 0
@@ -362,9 +352,11 @@ def search_root(
 
 
 @njit
-def root_moves(board: EngineBoard, memory: SearchMemory, me: int, out: Int32s) -> int:
+def root_moves(
+    board: EngineBoard, memory: SearchMemory, tables: HashTables, me: int, out: Int32s
+) -> int:
     """Write the root's moves into `out: int32[MAX_MOVES]`, highest score first; how many."""
-    size = generate_moves(board, memory, me, -1, 0)
+    size = generate_moves(board, memory, tables.network, me, -1, 0)
     for i in range(size):
         out[i] = pick_next(memory, 0, i, size)
     return size

@@ -42,20 +42,20 @@ class Engine:
         network: TableNetwork | None = None,
         threads: int = 1,
     ) -> None:
-        """`network` evaluates positions in place of the patterns, in one thread only.
+        """`network` evaluates positions and orders moves in place of the patterns.
 
         With more than one thread (lazy SMP) an analysis depends on timing; its nodes are those of
         all threads, but a node limit stops the first one.
         """
         self.size, self.exact = size, exact
-        self.network = None if network is None else new_network_memory()
-        if network is not None and self.network is not None:
+        self.network = new_network_memory()
+        if network is not None:
             install(network, self.network)
         self.board = mem.new_board(*pattern_tables(exact))
         self.memory = mem.new_search_memory()
         self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows), self.network)
         self.proofs = np.zeros((min(PROOF_ROWS, rows), 3), np.int64)
-        self.helpers = HelperThreads(threads - 1)
+        self.helpers = HelperThreads(threads - 1, self.network)
         self._orientations = orientations(size)
         self._placed: Placed = []
         self.set_position([], 1)
@@ -90,8 +90,7 @@ class Engine:
 
     def _place(self) -> None:
         """Set up the board."""
-        if self.network is not None:
-            self.network.current = 0
+        self.network.current = 0
         walls = [cell for cell, mark in self._placed if mark == mem.WALL]
         clear_board(self.board, self.size, np.array(walls, np.int32))
         for cell, mark in self._placed:

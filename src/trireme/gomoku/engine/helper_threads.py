@@ -15,15 +15,21 @@ import numpy as np
 
 from . import memory_kernels as mem
 from .alphabeta_kernels import search_root
+from .network_memory_kernels import NetworkMemory, new_network_memory
 from .transposition_kernels import UNKNOWN
 
 
 class HelperThreads:
     """The records of `count` helpers, and the nodes that they have searched."""
 
-    def __init__(self, count: int) -> None:
+    def __init__(self, count: int, network: NetworkMemory) -> None:
+        """`network` is the one that evaluates; every helper gets accumulators of its own."""
         self.boards: list[mem.EngineBoard] = [mem.new_record(mem.EngineBoard) for _ in range(count)]
         self.memories = [mem.new_search_memory() for _ in range(count)]
+        self.networks = [new_network_memory() for _ in range(count)]
+        if network.loaded:
+            for own in self.networks:
+                mem.copy_record(network, own)
         self.nodes = 0
 
     @contextmanager
@@ -38,12 +44,15 @@ class HelperThreads:
     ) -> Iterator[None]:
         """Let the helpers search `moves: int32[m]` meanwhile; they stop at the end."""
         threads, before = [], int(board.nodes)
-        for i, (own_board, own_memory) in enumerate(zip(self.boards, self.memories, strict=True)):
+        records = zip(self.boards, self.memories, self.networks, strict=True)
+        for i, (own_board, own_memory, own_network) in enumerate(records):
             mem.copy_record(board, own_board)
             mem.copy_record(memory, own_memory)
             own_memory.node_limit = np.iinfo(np.int64).max
             order = np.roll(moves, -i - 1) if i % 2 else moves.copy()
-            own = (own_board, own_memory, tables, depth + 1 + i // 2, me, order)
+            own_network.current = 0
+            own_tables = tables._replace(network=own_network)
+            own = (own_board, own_memory, own_tables, depth + 1 + i // 2, me, order)
             zeros, values = np.zeros_like(moves), np.zeros_like(moves)
             thread = threading.Thread(
                 target=search_root, args=(*own, zeros, 1, UNKNOWN, values), daemon=True

@@ -35,7 +35,7 @@ TREE_LIMITS = {
     "futility_margin": 80,
     "reduction_start": 3,
     "reduction_divisor": 85,
-    "reduction_threat": 9,
+    "reduction_threat": 1,
     "killer_score": 60,
     "max_history": 100,
     "iterative_reduction_depth": 4,
@@ -190,7 +190,7 @@ class IterativeDeepening:
             self.complete = True
             return [forced]
         out = np.zeros(mem.MAX_MOVES, np.int32)
-        size = root_moves(self.board, self.memory, self.me, out)
+        size = root_moves(self.board, self.memory, self.tables, self.me, out)
         moves = [int(cell) for cell in out[:size]]
         if self.limits.fours and self._vcf(self.other):
             count = int(vcf_defences(self.board, self.memory, self.other, 0, 1))

@@ -189,8 +189,8 @@ class HashTables(NamedTuple):
     """int64[2**k, 2]: the transposition table, see `transposition_kernels`."""
     no_win: Int64s
     """int64[2**k]: hashes of positions from which a threat search found no win."""
-    network: NetworkMemory | None
-    """The table network, None where patterns evaluate: then its kernels are not compiled."""
+    network: NetworkMemory
+    """The table network, if one is loaded."""
 
 
 def new_record(layout: type) -> Any:
@@ -220,9 +220,7 @@ def new_search_memory() -> SearchMemory:
     return cast(SearchMemory, new_record(SearchMemory))
 
 
-def new_hash_tables(
-    rows: int, threat_rows: int, network: NetworkMemory | None = None
-) -> HashTables:
+def new_hash_tables(rows: int, threat_rows: int, network: NetworkMemory) -> HashTables:
     """Empty tables; both numbers are powers of two."""
     return HashTables(np.zeros((rows, 2), np.int64), np.zeros(threat_rows, np.int64), network)
 

@@ -18,17 +18,40 @@ from .memory_kernels import (
     EngineBoard,
     SearchMemory,
 )
+from .network_memory_kernels import NetworkMemory
+from .table_network_kernels import policy_score, update_network
 from .threat_search_kernels import vcf_defences
 
 HASH_MOVE_SCORE = 1_000_000
 
 
 @njit
+def _prior(board: EngineBoard, network: NetworkMemory, me: int, cell: int) -> int:
+    """A move's score by patterns, or by the policy of the table network where one is loaded."""
+    if network.loaded == 0:
+        return move_score(board, me, cell)
+    return policy_score(board, network, me, cell)
+
+
+@njit
+def _prepare_priors(board: EngineBoard, network: NetworkMemory) -> None:
+    """Make the network see the board as it is, before `_prior` is asked for its moves."""
+    if network.loaded != 0:
+        update_network(board, network)
+
+
+@njit
 def _ordering_score(
-    board: EngineBoard, memory: SearchMemory, me: int, cell: int, hash_move: int, ply: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    network: NetworkMemory,
+    me: int,
+    cell: int,
+    hash_move: int,
+    ply: int,
 ) -> int:
     """How early a move should be tried: the higher, the earlier."""
-    score = move_score(board, me, cell)
+    score = _prior(board, network, me, cell)
     score += as_int(memory.history[me - 1, cell])
     if cell == hash_move:
         score += HASH_MOVE_SCORE
@@ -41,6 +64,7 @@ def _ordering_score(
 def _append_move(
     board: EngineBoard,
     memory: SearchMemory,
+    network: NetworkMemory,
     me: int,
     cell: int,
     hash_move: int,
@@ -48,15 +72,22 @@ def _append_move(
     size: int,
 ) -> int:
     memory.moves[ply, size] = cell
-    memory.move_scores[ply, size] = _ordering_score(board, memory, me, cell, hash_move, ply)
+    score = _ordering_score(board, memory, network, me, cell, hash_move, ply)
+    memory.move_scores[ply, size] = score
     return size + 1
 
 
 @njit
 def generate_moves(
-    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    network: NetworkMemory,
+    me: int,
+    hash_move: int,
+    ply: int,
 ) -> int:
     """List the moves that build or prevent a shape for `ply`, in no order; how many."""
+    _prepare_priors(board, network)
     size = 0
     area = board.area
     for i in range(area):
@@ -64,48 +95,67 @@ def generate_moves(
         if board.stones[cell] != EMPTY or size == MAX_MOVES:
             continue
         if kind_of(board, me, cell) != QUIET or kind_of(board, 3 - me, cell) != QUIET:
-            size = _append_move(board, memory, me, cell, hash_move, ply, size)
+            size = _append_move(board, memory, network, me, cell, hash_move, ply, size)
     if size > 0:
         return size
     for i in range(area):
         cell = as_int(board.points[i])
         if board.stones[cell] == EMPTY:
-            return _append_move(board, memory, me, cell, hash_move, ply, 0)
+            return _append_move(board, memory, network, me, cell, hash_move, ply, 0)
     return 0
 
 
 @njit
 def _score_defences(
-    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int, count: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    network: NetworkMemory,
+    me: int,
+    hash_move: int,
+    ply: int,
+    count: int,
 ) -> int:
     """Take the defences listed at the next ply over to this ply, scored; how many."""
+    _prepare_priors(board, network)
     size = 0
     for i in range(count):
         cell = as_int(memory.moves[ply + 1, i])
-        size = _append_move(board, memory, me, cell, hash_move, ply, size)
+        size = _append_move(board, memory, network, me, cell, hash_move, ply, size)
     return size
 
 
 @njit
 def defend_open_four(
-    board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int
+    board: EngineBoard,
+    memory: SearchMemory,
+    network: NetworkMemory,
+    me: int,
+    hash_move: int,
+    ply: int,
 ) -> int:
     """List every move that may stop the other side's open or double four; how many."""
     memory.pv[ply, 0] = first_of(board, 3 - me, MAKES_OPEN_FOUR)
     memory.pv_lengths[ply] = 1
     count = vcf_defences(board, memory, 3 - me, ply, ply + 1)
     memory.pv_lengths[ply] = 0
-    return _score_defences(board, memory, me, hash_move, ply, count)
+    return _score_defences(board, memory, network, me, hash_move, ply, count)
 
 
 @njit
-def defend_vcf(board: EngineBoard, memory: SearchMemory, me: int, hash_move: int, ply: int) -> int:
+def defend_vcf(
+    board: EngineBoard,
+    memory: SearchMemory,
+    network: NetworkMemory,
+    me: int,
+    hash_move: int,
+    ply: int,
+) -> int:
     """List every move that may stop the other side's VCF, its sequence left at the next ply.
 
     How many; 0 or less where there are too many to list.
     """
     count = vcf_defences(board, memory, 3 - me, ply + 1, ply + 1)
-    return _score_defences(board, memory, me, hash_move, ply, count)
+    return _score_defences(board, memory, network, me, hash_move, ply, count)
 
 
 @njit

@@ -36,6 +36,8 @@ class NetworkMemory:
     Features are whole numbers in units of 1 / `unit`, so that sums are exact in any order.
     """
 
+    loaded: Annotated[int, np.int64]
+    """0: there is no network, patterns evaluate."""
     current: Annotated[int, np.int64]
     """Not 0: the accumulators are those of `stones`; 0: to be computed from scratch."""
     first_cell: Annotated[int, np.int64]
@@ -78,5 +80,5 @@ class NetworkMemory:
 
 
 def new_network_memory() -> NetworkMemory:
-    """Memory without a network."""
+    """Memory without a network; what is never written to takes no room."""
     return cast(NetworkMemory, new_record(cast(Any, NetworkMemory)))

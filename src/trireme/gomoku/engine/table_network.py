@@ -49,6 +49,8 @@ Float32s = NDArray[np.float32]
 
 SHIPPED = Path(__file__).parents[1] / "models" / "table" / "network.npz"
 """The network that ships."""
+SHIPPED_RULE = "standard"
+"""The rule of the games that it learnt from."""
 FINEST_UNIT = 2000.0
 """Units in 1.0 of a feature, at most; fewer where large weights would not fit into 16 bits."""
 CHUNK = 20_000
@@ -89,14 +91,14 @@ def load_table_network(path: Path = SHIPPED) -> TableNetwork:
     try:
         return _load(path.absolute(), path.stat().st_mtime_ns)
     except OSError as error:
-        if path == SHIPPED:
-            raise AgentNotReady(
-                "evaluation=network needs a trained network, and none ships with this version: "
-                "train one by 'trireme train gomoku-table' and name its file by model=…"
-            ) from None
         raise AgentNotReady(f"can't read the network {str(path)!r}: {error.strerror}") from None
     except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, TypeError, KeyError) as error:
         raise AgentNotReady(f"{str(path)!r} holds no table network: {error}") from None
+
+
+def shipped_network(rule: str) -> TableNetwork | None:
+    """The network that ships where it fits the rule, else None."""
+    return load_table_network() if rule == SHIPPED_RULE else None
 
 
 @lru_cache(maxsize=4)
@@ -148,7 +150,7 @@ def quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
 def install(network: TableNetwork, memory: NetworkMemory) -> None:
     """Make `memory` evaluate with `network` from now on."""
     weights, windows = network.weights, line_windows()
-    memory.current = 0
+    memory.loaded, memory.current = 1, 0
     memory.unit, memory.clamp = network.unit, CLAMP * network.unit
     memory.points_per_logit = weights["points_per_logit"]
     memory.table[:] = network.table[windows.row_of_window]
