@@ -21,6 +21,8 @@ VOID = {"meta", "br", "line", "circle", "rect", "link"}
 TWO_SEATS = {"wins", "draws", "losses", "score", "score_ci95", "elo", "elo_ci95"}
 ALONE = {"shots_mean", "shots_median", "shots_ci95"}
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 def run_cli(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments), catch_exceptions=False)

@@ -20,6 +20,8 @@ AGENTS = Path(__file__).with_name("broken_agents.py")
 GAME = make_game("gomoku", size=7)
 SLOW = f"{AGENTS}:Careful:pause=0.005"
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 def match(*agents: object, **conditions: object) -> Match:
     made = entrants(GAME, agents, isolate=False)
@@ -44,7 +46,7 @@ def results_of(made: Match, folder: Path, executor: str = "serial") -> str:
 
 @pytest.mark.parametrize("executor", ["serial", "processes"])
 def test_a_run_that_was_stopped_goes_on_to_the_same_results(tmp_path: Path, executor: str) -> None:
-    made = match("random", SLOW, games=8)
+    made = match("random", f"{AGENTS}:Careful:pause=0.001", games=8)
     whole = results_of(made, tmp_path / "whole")
     folder = start(made, tmp_path / "parts")
     for games in (1, 5):

@@ -103,7 +103,7 @@ GAMES = [
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_kernels_draw_every_fleet_with_its_probability(game: Battleship) -> None:
     board = game.boards[0]
-    drawn, times = np.unique(layouts(game, 400_000, seed=7), axis=0, return_counts=True)
+    drawn, times = np.unique(layouts(game, 150_000, seed=7), axis=0, return_counts=True)
     counts: Counter[Fleet] = Counter()
     for layout, count in zip(drawn, times, strict=True):
         counts[fleet_of(board, layout)] += int(count)

@@ -159,7 +159,7 @@ def small_engines() -> dict[tuple[int, bool], Engine]:
 
 
 @pytest.mark.parametrize("parts", [{}, AGGRESSIVE], ids=["as shipped", "aggressive"])
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(case=small_positions)
 def test_proven_analyses_agree_with_brute_force_on_small_boards(
     small_engines: dict[tuple[int, bool], Engine],

@@ -216,7 +216,7 @@ def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     assert exploitability < 0.02
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(games(phases=2), st.integers(0, 1))
 def test_chances_are_counted_as_the_rules_see_them(game: Navigation, own: int) -> None:
     """Every movement of one ship against every movement of the other, by the plain rules."""
