@@ -348,6 +348,13 @@ def test_a_seat_for_everybody() -> None:
     with pytest.raises(TriremeError, match="has 2 seats, not 1"):
         Session(Guess(), ["a"])
 
+    class Unprepared(Always):
+        def prepare(self, game: Any) -> None:
+            raise AssertionError("prepared for a game that is not played")
+
+    with pytest.raises(TriremeError, match="has 2 seats, not 1"):
+        play(Guess(), [Unprepared(0)])
+
 
 def test_closing_gives_processes_back() -> None:
     closed: list[int] = []
