@@ -107,7 +107,6 @@ def swap_code(file: Path, source: str) -> None:
         for before, after in zip(codes, new[name], strict=False)
         if before != after
     }
-    gc.unfreeze()  # `tests/conftest.py` hides what was imported from the garbage collector
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType) and thing.__code__.co_filename == str(file):
             thing.__code__ = changed.get(thing.__code__, thing.__code__)

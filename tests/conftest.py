@@ -1,6 +1,5 @@
 """Settings, servers and the temporary folder that all tests share."""
 
-import gc
 import os
 import shutil
 import socket
@@ -42,12 +41,6 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[variable] = private
     tempfile.tempdir = None
     config.stash[TEMPORARY] = Path(private), before
-
-
-def pytest_collection_finish() -> None:
-    """Keep the garbage collector from going through all imported modules again and again."""
-    gc.collect()
-    gc.freeze()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

@@ -25,7 +25,7 @@ SMALL = [
     Battleship(6, 5, touching=True, placement="uniform"),
     Battleship(5, 5, fleet=(3, 3, 2)),
     Battleship(5, 6, fleet=(3, 3), touching=True),
-    Battleship(5, 5, fleet=(2, 2, 1), touching=True),
+    Battleship(5, 5, fleet=(5, 1, 1), touching=True),
     Battleship(5, 5, fleet=(5, 4, 3)),
     Battleship(5, 5, fleet=(4,)),
     Battleship(5, 8, fleet=(6, 2, 2)),
@@ -39,12 +39,17 @@ Cells = dict[tuple[int, int], int]
 @cache
 def weighed(board: Board, uniform: bool) -> list[tuple[Fleet, Cells, float]]:
     """Every fleet, the ship at each of its cells, and its probability of being drawn."""
+
+    @cache
+    def free(size: int, closed: int) -> float:
+        """The sum of the chances of the placements that are left."""
+        return sum(p.chance for p in board.placements(size) if not p.mask & closed)
+
     fleets = []
     for layout in all_layouts(board):
         weight, closed = 1.0, 0
         for size, place in zip(board.sizes, layout, strict=True):
-            free = [p.chance for p in board.placements(size) if not p.mask & closed]
-            weight *= 1.0 if uniform else place.chance / sum(free)
+            weight *= 1.0 if uniform else place.chance / free(size, closed)
             closed |= board.closed(place)
         fleet = Fleet(tuple(p.ends for p in layout))
         fleets.append((fleet, dict(ship_at(fleet)), weight))

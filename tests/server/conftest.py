@@ -33,14 +33,14 @@ def _everybody_leaves() -> Iterator[None]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    """Servers of one's own, with limits of one's own; agents need `workers=1`."""
+    """Servers of one's own, with limits of one's own; without rooms `workers=0` will do."""
     started: list[Running] = []
 
     def start(
         name: str = "store",
         static: Path = STATIC,
         url: str | None = None,
-        workers: int = 0,
+        workers: int = 1,
         **limits: Any,
     ) -> Running:
         config = Config(replace(GENEROUS, **limits), workers=workers, warm=False, static=static)
