@@ -78,7 +78,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/battleship/test_placing.py",
     ),
     "battleship/shots.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
-    "battleship/belief/constraints.py": ("tests/battleship/test_determinization.py",),
+    "battleship/belief/constraints.py": (
+        "tests/battleship/test_determinization.py",
+        "tests/battleship/test_belief.py::test_a_fleet_explains_the_answers_that_it_gives",
+    ),
     "battleship/belief/determinization.py": ("tests/battleship/test_determinization.py",),
     "gomoku/rules.py": ("tests/gomoku/test_rules.py", "tests/gomoku/test_counts.py"),
     "gomoku/formats.py": ("tests/gomoku/test_formats.py",),

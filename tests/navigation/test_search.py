@@ -32,7 +32,7 @@ from trireme.navigation.search.search_kernels import (
     SHARE,
 )
 
-from .positions import games
+from .positions import OPEN, games, open_water
 
 
 def table_of(seed: int) -> np.ndarray:
@@ -292,3 +292,13 @@ def test_an_analysis_gives_plans_their_values_to_their_own_seat(seat: int) -> No
             payoff = float((oracle.payoffs(*sides).reshape(-1) @ weights) * (1 - 2 * own))
             assert candidate.value == pytest.approx(payoff)
             assert candidate.value == pytest.approx(value, abs=0.1)
+
+
+def test_the_mobility_of_a_square_sea_is_the_same_across_its_diagonal() -> None:
+    """Least in a corner with the bow to the edge, and nothing is lost in the middle."""
+    game = Navigation(map=open_water(OPEN))
+    lost = TurnSolver(game).mobility.reshape(9, 9, 4)
+    north, east, south, west = range(4)
+    across = lost.transpose(1, 0, 2)[:, :, [west, south, east, north]]
+    np.testing.assert_array_equal(lost, across)
+    assert lost[4, 4].max() == 0 < lost[1:8, 1:8].max() == lost[1, 1, north]
