@@ -164,6 +164,16 @@ def test_either_seat_searches_alike(game: Navigation, seed: int) -> None:
     assert first.gap >= -1e-6
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_naive_model_plays_best_responses_to_a_ship_at_rest(seat: int) -> None:
+    game = Navigation(phases=2)
+    oracle = TurnSolver(game).double_oracle(game.start(), seat, SearchBias(naive=0.5))
+    plans, values = oracle.responses(1 - seat, opening_moves(2)[:1], np.ones(1))
+    best = np.argsort(-values, kind="stable")[:4]
+    assert values[best[0]] > values.min()
+    np.testing.assert_array_equal(oracle._naive_plans[:4], plans[best])
+
+
 def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, float, list[float]]:
     matrix = np.array(values, float)
     n, m = matrix.shape
