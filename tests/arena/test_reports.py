@@ -183,6 +183,7 @@ def test_a_mistake_on_the_command_line_is_explained(arguments: list[str], messag
         run_cli("arena", *arguments)
 
 
+@pytest.mark.slow
 def test_the_example_measures_its_agent(capsys: pytest.CaptureFixture[str]) -> None:
     file = Path(__file__).parents[2] / "examples" / "arena_match.py"
     runpy.run_path(str(file))["main"](games=4)

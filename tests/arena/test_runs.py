@@ -44,7 +44,7 @@ def results_of(made: Match, folder: Path, executor: str = "serial") -> str:
     return results_hash(run_match(start(made, folder), executor=executor).counted.values())
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_results(tmp_path: Path, executor: str) -> None:
     made = match("random", f"{AGENTS}:Careful:pause=0.001", games=8)
     whole = results_of(made, tmp_path / "whole")

@@ -125,6 +125,7 @@ def test_a_fleet_explains_the_answers_that_it_gives(
         assert explains(board, fleet, shots) == gives(board, at, shots)
 
 
+@pytest.mark.slow
 def test_the_full_board_at_the_opening() -> None:
     belief = FleetInference(Battleship().boards[0]).exact_posterior((), entropy=True)
     assert belief is not None

@@ -175,6 +175,7 @@ def test_the_book_is_left_where_play_or_rules_differ() -> None:
     assert book_cell(TargetView(Battleship(10, 11).boards[0], ())) is None
 
 
+@pytest.mark.slow
 def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
     from trireme.battleship.agents.posterior import Posterior
 

@@ -254,7 +254,7 @@ class Blames(Plain):
 
 class Hog(Plain):
     def act(self, turn: Any) -> Any:
-        return [bytearray(1 << 28) for _ in range(10_000)]
+        return [bytes(1 << 28) for _ in range(10_000)]
 
 
 class Chatter(Plain):

@@ -293,6 +293,11 @@ def test_the_checker_follows_fours_and_their_answers(
     assert ProofChecker().vcf(stones, 1, 9, []) == line
 
 
+def test_a_stone_at_the_left_end_of_a_four_makes_fives_at_both_ends() -> None:
+    position = GomokuState(tuple(read_points(Gomoku(), "i8m8j8a1k8c3"))).board()
+    assert ProofChecker().vcf(dict(position.items()), 1, 3, []) == [(7, 7)]
+
+
 def test_the_checker_finds_the_fours_at_the_end_without_the_strategy() -> None:
     stones: Stones = dict(_double_three().board().items())
 
