@@ -53,6 +53,7 @@ KERNEL_SECONDS = 300
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
 ENGINE = ("tests/gomoku/test_engine.py",)
+LINE_TABLES = ("tests/gomoku/test_line_tables.py",)
 NAVIGATION = (
     "tests/navigation/test_cases.py",
     "tests/navigation/test_golden.py",
@@ -77,7 +78,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/battleship/test_placing.py",
     ),
     "battleship/shots.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
-    "battleship/belief/constraints.py": ("tests/battleship/test_determinization.py",),
+    "battleship/belief/constraints.py": (
+        "tests/battleship/test_determinization.py",
+        "tests/battleship/test_belief.py::test_a_fleet_explains_the_answers_that_it_gives",
+    ),
     "battleship/belief/determinization.py": ("tests/battleship/test_determinization.py",),
     "gomoku/rules.py": ("tests/gomoku/test_rules.py", "tests/gomoku/test_counts.py"),
     "gomoku/formats.py": ("tests/gomoku/test_formats.py",),
@@ -87,6 +91,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "gomoku/engine/engine.py": ENGINE,
     "gomoku/proof_checker.py": ("tests/gomoku/test_proofs.py",),
     "gomoku/engine/patterns.py": ("tests/gomoku/test_patterns.py",),
+    "gomoku/engine/orientation.py": ("tests/gomoku/test_symmetry.py",),
+    "gomoku/engine/line_windows.py": LINE_TABLES,
+    "gomoku/engine/shape_tables.py": LINE_TABLES,
+    "gomoku/engine/table_network.py": ("tests/gomoku/test_table_network.py",),
+    "gomoku/engine/evaluation_weights.py": ("tests/training/test_evaluation_fit.py",),
     "navigation/rules.py": NAVIGATION,
     "navigation/plans.py": ("tests/navigation/test_plans.py",),
     "navigation/geometry.py": NAVIGATION,
@@ -109,10 +118,18 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "arena/statistics/comparisons.py": STATISTICS[1:],
     "envs/battleship.py": ("tests/envs/test_battleship_env.py",),
     "envs/vector.py": ("tests/envs/test_battleship_vector.py",),
+    "envs/battleship_vector.py": ("tests/envs/test_battleship_vector.py",),
+    "envs/duel_vector.py": ("tests/envs/test_duel_vector.py",),
+    "envs/gomoku_vector.py": ("tests/envs/test_gomoku_vector.py",),
+    "envs/navigation_vector.py": ("tests/envs/test_navigation_vector.py",),
+    "envs/opponent.py": ("tests/envs/test_opponent.py",),
     "envs/zoo_episode.py": ("tests/envs/test_zoo.py",),
     "server/rooms/table.py": TABLE,
     "server/rooms/views.py": TABLE,
     "server/rooms/recording.py": TABLE,
+    "training/gomoku_games.py": ("tests/training/test_gomoku_games.py",),
+    "training/gumbel_search.py": ("tests/training/test_zero_search.py",),
+    "training/replay.py": ("tests/training/test_replay.py",),
 }
 """Files below `src/trireme`, and the tests that must notice a change in them."""
 

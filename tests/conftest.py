@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "trireme", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.load_profile("trireme")
+settings.register_profile("fast", settings.get_profile("trireme"), max_examples=40)
 
 
 TEMPORARY = pytest.StashKey[tuple[Path, set[str]]]()
@@ -27,8 +27,9 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give the session, its workers and all their child processes one temporary folder.
 
     Its path is short, because sockets of Ray and Chromium lie in it and may not exceed some
-    hundred characters.
+    hundred characters. Without the slow tests, properties are tried on fewer examples.
     """
+    settings.load_profile("fast" if config.option.markexpr == "not slow" else "trireme")
     tempfile.tempdir = None  # read the variables again
     if hasattr(config, "workerinput"):
         return

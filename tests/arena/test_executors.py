@@ -20,13 +20,15 @@ from trireme.core.seeding import global_seed
 AGENTS = Path(__file__).with_name("broken_agents.py")
 GAME = make_game("gomoku", size=7)
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 def broken(name: str) -> str:
     return f"{name.lower()}={AGENTS}:{name}"
 
 
 def match(*agents: object, isolate: bool = True, **conditions: object) -> Match:
-    made = entrants(GAME, agents, isolate=isolate)
+    made = entrants(GAME, agents, isolate=False)  # without a process to make each one
     return Match(GAME, made, isolate=isolate, **conditions)  # type: ignore[arg-type]
 
 

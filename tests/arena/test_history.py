@@ -18,6 +18,8 @@ AGENTS = Path(__file__).with_name("broken_agents.py")
 GOMOKU = make_game("gomoku", size=7)
 BATTLESHIP = make_game("battleship")
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:

@@ -25,14 +25,17 @@ HOSTILE = Path(__file__).parents[1] / "core" / "hostile_agents.py"
 SPIES = ("SeedSpy", "FrameSpy", "GarbageSpy", "ModuleSpy", "ProcessSpy", "FileSpy")
 BATTLESHIP = make_game("battleship:rows=8,cols=8")
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 def hostile(*names: str) -> list[str]:
     return [f"{name}={HOSTILE}:{name}" for name in names]
 
 
 def match(game: Any, *agents: Any, isolate: bool = True, **conditions: Any) -> Match:
-    """Without `isolate` no process starts for each game, and yet agents of others take part."""
-    return Match(game, entrants(game, agents, isolate=isolate), isolate=isolate, **conditions)
+    """Without `isolate` no process starts for each agent, and yet agents of others take part."""
+    made = entrants(game, agents, isolate=False)  # without a process to make each one
+    return Match(game, made, isolate=isolate, **conditions)
 
 
 def mean_shots(made: Match, folder: Path, **options: Any) -> dict[str, float]:
@@ -43,20 +46,24 @@ def mean_shots(made: Match, folder: Path, **options: Any) -> dict[str, float]:
 
 
 @pytest.mark.parametrize(
-    ("spies", "games"),
+    ("spies", "games", "executor"),
     [
-        pytest.param(("RunFolderSpy", "SeedSpy"), 3, id="some"),
-        pytest.param(("RunFolderSpy", *SPIES), 6, id="all", marks=pytest.mark.slow),
+        pytest.param(("RunFolderSpy", "SeedSpy"), 3, "serial", id="some"),
+        pytest.param(("RunFolderSpy", *SPIES), 6, "processes", id="all", marks=pytest.mark.slow),
     ],
 )
 def test_spies_sink_fleets_no_sooner_than_hunt(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spies: tuple[str, ...], games: int
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    spies: tuple[str, ...],
+    games: int,
+    executor: str,
 ) -> None:
     """The files of the run lie where the spies look, and all play the same fleets."""
     monkeypatch.chdir(tmp_path)
     agents = ("hunt", *hostile(*spies))
     made = match(BATTLESHIP, *agents, games=games, seed=31_415_926, secret_seed=True)
-    shots = mean_shots(made, tmp_path / "run", executor="processes", workers=2)
+    shots = mean_shots(made, tmp_path / "run", executor=executor, workers=2)
     assert set(shots) == {"hunt", *spies}
     assert min(shots, key=shots.__getitem__) == "hunt"
 
@@ -156,14 +163,14 @@ SABOTEURS = {
 
 
 @pytest.mark.parametrize(
-    "saboteurs",
+    ("saboteurs", "executor"),
     [
-        pytest.param(("Huge", "Blames", "Kills"), id="some"),
-        pytest.param(tuple(SABOTEURS), id="all", marks=pytest.mark.slow),
+        pytest.param(("Huge", "Blames", "Kills"), "serial", id="some"),
+        pytest.param(tuple(SABOTEURS), "processes", id="all", marks=pytest.mark.slow),
     ],
 )
 def test_saboteurs_forfeit_and_the_others_play_as_without_them(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saboteurs: tuple[str, ...]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saboteurs: tuple[str, ...], executor: str
 ) -> None:
     monkeypatch.setenv("HOSTILE_CHILD", str(tmp_path / "child"))
     game = make_game("gomoku:size=7")
@@ -172,7 +179,7 @@ def test_saboteurs_forfeit_and_the_others_play_as_without_them(
     def outcomes(name: str, *agents: str) -> tuple[Match, dict[int, Outcome]]:
         made = match(game, *agents, games=2, memory=1024, gauntlet=True)
         folder = start(made, tmp_path / name)
-        progress = run_match(folder, executor="processes", workers=2)
+        progress = run_match(folder, executor=executor, workers=2)
         assert progress.complete
         text = json.dumps(to_plain(write_reports(folder, progress)))
         assert len(text) < 200_000
@@ -219,7 +226,7 @@ def test_the_report_says_where_each_agent_ran(tmp_path: Path) -> None:
     agents = ["random", *hostile("Plain"), f'program=process:cmd="{bot}"']
     places = {}
     for isolate in (True, False):
-        made = Match(game, entrants(game, agents, isolate=isolate), games=2, isolate=isolate)
+        made = match(game, *agents, games=1, gauntlet=True, isolate=isolate)
         folder = start(made, tmp_path / f"{isolate}")
         assert resume(folder.path).match.isolate is isolate
         plain = to_plain(write_reports(folder, run_match(folder, executor="serial")))
@@ -258,7 +265,7 @@ def test_an_agent_of_another_game_is_refused_by_name(isolate: bool) -> None:
 def test_a_cell_from_a_battleship_agent_hears_what_was_expected(
     tmp_path: Path, isolate: bool
 ) -> None:
-    made = Match(BATTLESHIP, entrants(BATTLESHIP, hostile("Cell")), games=1, isolate=isolate)
+    made = match(BATTLESHIP, *hostile("Cell"), games=1, isolate=isolate)
     (outcome,) = run_match(start(made, tmp_path / "run"), executor="serial").outcomes.values()
     assert outcome.forfeits[0].detail == (
         "expected Salvo, such as Salvo(cells=((6, 6),)), not the tuple (1, 6)"

@@ -111,6 +111,15 @@ def test_with_draws_the_fit_is_that_of_plain_newton_ascent(scale: int) -> None:
     assert found[0] > max(found[1:3])
 
 
+@pytest.mark.parametrize("lead", [5.0, -20.0])
+def test_the_fit_ends_at_the_same_place_wherever_it_starts(lead: float) -> None:
+    """Full steps of Newton's method would run away from such starts."""
+    totals = np.zeros((1, 2, 2, 3))
+    totals[0, 0, 1, WIN] = totals[0, 1, 0, DRAW] = 1
+    found = fit(totals, np.array([lead, -lead, 0.0, 0.0]))
+    assert found == pytest.approx(fit(totals), abs=1e-6)
+
+
 def test_a_batch_is_fitted_row_by_row() -> None:
     rng = np.random.default_rng(13)
     totals = rng.integers(0, 9, size=(5, 3, 3, 3)).astype(float)

@@ -21,6 +21,8 @@ VOID = {"meta", "br", "line", "circle", "rect", "link"}
 TWO_SEATS = {"wins", "draws", "losses", "score", "score_ci95", "elo", "elo_ci95"}
 ALONE = {"shots_mean", "shots_median", "shots_ci95"}
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 def run_cli(*arguments: str) -> Any:
     return CliRunner().invoke(app, list(arguments), catch_exceptions=False)
@@ -181,6 +183,7 @@ def test_a_mistake_on_the_command_line_is_explained(arguments: list[str], messag
         run_cli("arena", *arguments)
 
 
+@pytest.mark.slow
 def test_the_example_measures_its_agent(capsys: pytest.CaptureFixture[str]) -> None:
     file = Path(__file__).parents[2] / "examples" / "arena_match.py"
     runpy.run_path(str(file))["main"](games=4)

@@ -20,6 +20,8 @@ AGENTS = Path(__file__).with_name("broken_agents.py")
 GAME = make_game("gomoku", size=7)
 SLOW = f"{AGENTS}:Careful:pause=0.005"
 
+pytestmark = pytest.mark.usefixtures("no_preflight")
+
 
 def match(*agents: object, **conditions: object) -> Match:
     made = entrants(GAME, agents, isolate=False)
@@ -42,9 +44,9 @@ def results_of(made: Match, folder: Path, executor: str = "serial") -> str:
     return results_hash(run_match(start(made, folder), executor=executor).counted.values())
 
 
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_a_run_that_was_stopped_goes_on_to_the_same_results(tmp_path: Path, executor: str) -> None:
-    made = match("random", SLOW, games=8)
+    made = match("random", f"{AGENTS}:Careful:pause=0.001", games=8)
     whole = results_of(made, tmp_path / "whole")
     folder = start(made, tmp_path / "parts")
     for games in (1, 5):

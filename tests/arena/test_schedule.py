@@ -203,3 +203,15 @@ def test_an_object_that_plays_another_game_is_refused() -> None:
 
     with pytest.raises(BadSpec, match="plays navigation, not gomoku"):
         entrants(GOMOKU, ["random", Sailor()])
+
+
+@pytest.mark.parametrize("agent", ["c\udcff=random", "c=random:x=\ud800"])
+def test_text_that_no_file_could_hold_is_refused(agent: str) -> None:
+    with pytest.raises(BadSpec, match="is not valid text"):
+        entrants(GOMOKU, [agent])
+
+
+@pytest.mark.parametrize(("isolate", "place"), [(True, "isolated"), (False, "in-process")])
+def test_agents_of_others_are_isolated_unless_that_is_refused(isolate: bool, place: str) -> None:
+    assert Entrant("a", "bots.py:Bot").place(GOMOKU, isolate) == place
+    assert Entrant("a", "search").place(GOMOKU, isolate) == "shipped"

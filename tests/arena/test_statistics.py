@@ -363,6 +363,12 @@ def test_a_duel_is_counted_from_both_seats() -> None:
     assert (duel.agents, duel.wins, duel.draws, duel.losses) == (("b", "a"), 2, 1, 11)
     assert duel.score == pytest.approx(2.5 / 14)
     assert duel.score_ci95 == pytest.approx(wilson(2.5, 14))
+    # As many pairs won as lost.
+    rows = [
+        row for c in range(8) for row in pair(c, "a", "b", *((1.0, -1.0) if c < 4 else (-1.0, 1.0)))
+    ]
+    (duel,) = two_seat_standings(["a", "b"], rows).duels
+    assert duel.p_value == 1.0
 
 
 def test_the_variance_of_pairs_is_estimated_and_not_assumed() -> None:

@@ -103,7 +103,7 @@ GAMES = [
 @pytest.mark.parametrize("game", GAMES, ids=str)
 def test_kernels_draw_every_fleet_with_its_probability(game: Battleship) -> None:
     board = game.boards[0]
-    drawn, times = np.unique(layouts(game, 400_000, seed=7), axis=0, return_counts=True)
+    drawn, times = np.unique(layouts(game, 150_000, seed=7), axis=0, return_counts=True)
     counts: Counter[Fleet] = Counter()
     for layout, count in zip(drawn, times, strict=True):
         counts[fleet_of(board, layout)] += int(count)
@@ -191,3 +191,11 @@ def test_legal_fleets_can_be_listed_with_their_mines() -> None:
     game = Battleship(5, 5, fleet=(5, 5, 5), mines=1)
     legal = list(game.legal(game.start(), CHANCE))
     assert len(legal) == len(set(legal)) == 12 * comb(10, 1)
+
+
+def test_only_legal_fleets_are_among_the_legal_actions() -> None:
+    game = Battleship(5, 5, placement="manual")
+    legal = game.legal(game.start(), CHANCE)
+    assert game.read("A1-A3 C1-C2") in legal
+    assert game.read("A1-A3 B1-B2") not in legal
+    assert "A1-A3 C1-C2" not in legal

@@ -95,6 +95,17 @@ def test_a_salvo_is_no_larger_than_the_cells_that_are_left() -> None:
     assert len(list(game.legal(state, 0))) == 1
 
 
+def test_in_a_duel_too_a_salvo_is_no_larger_than_the_cells_that_are_left() -> None:
+    game = Battleship(5, 5, fleet=(1, 1, 1), duel=True, salvo=True, touching=True)
+    fleet = "E5-E5 E4-E4 E3-E3"
+    cells = [f"{row}{col}" for row in "ABCDE" for col in range(1, 6)]
+    salvos = ["+".join(cells[i : i + 3]) for i in range(0, 24, 3)]
+    turns = [salvo for pair in zip(salvos, salvos[:7], strict=False) for salvo in pair]
+    state = dueling(game, (fleet, fleet), *turns, salvos[7], "E2")
+    assert game.salvo_size(game.view(state, 0)) == 1
+    assert [game.write(salvo) for salvo in game.legal(state, 0)] == ["E5"]
+
+
 def test_salvos_are_sets_of_cells() -> None:
     salvos = LegalSalvos(((0, 0), (0, 1), (0, 2)), 2)
     game = Battleship(5, 5, salvo=True)

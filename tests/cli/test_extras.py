@@ -24,6 +24,7 @@ Run = Callable[..., subprocess.CompletedProcess[str]]
 
 FORKS = """
 import json, os, sys, trireme.cli
+import alembic.command, gymnasium, numba, sqlalchemy.orm
 for line in sys.stdin:
     folder, hidden, code = json.loads(line)
     child = os.fork()
@@ -42,8 +43,8 @@ for line in sys.stdin:
         os._exit(status or 0)
     print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
-"""Runs each program in a fork of a process that has imported what needs no extra: Python and numpy
-start once, and not for every command."""
+"""Runs each program in a fork of a process that has imported what needs no extra: Python, numba and
+the like start once, and not for every command."""
 
 
 @pytest.fixture(scope="module")

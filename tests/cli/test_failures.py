@@ -133,9 +133,10 @@ def test_a_signal_stops_with_a_report_of_what_was_played(kind: signal.Signals) -
     out, err = program.communicate()
     assert program.returncode == 128 + kind
     report = json.loads(out)
-    assert report["games"] == len(resume(Path("cut")).outcomes()) > 0
+    kept = resume(Path("cut"))
+    assert report["games"] == len(kept.outcomes()) > 0
     assert not report["complete"]
     assert json.loads(Path("cut/report.json").read_text()) == report
     assert "Continue: trireme arena --resume cut" in err
     (seed,) = [line for line in err.splitlines() if line.startswith("Seed: ")]
-    assert int(seed.removeprefix("Seed: ")) == report["seed"] == resume(Path("cut")).match.seed
+    assert int(seed.removeprefix("Seed: ")) == report["seed"] == kept.match.seed

@@ -16,7 +16,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from trireme.arena import resume
 from trireme.battleship.board import cells_between
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.shots import Salvo
@@ -153,6 +152,8 @@ class RunFolderSpy(Spy):
     game that has no record yet."""
 
     def look(self, turn: Any) -> list[Fleet]:
+        from trireme.arena import resume  # the other agents' processes start without it
+
         fleets: list[Fleet] = []
         for head in Path.cwd().rglob("match.json"):
             try:
@@ -253,7 +254,7 @@ class Blames(Plain):
 
 class Hog(Plain):
     def act(self, turn: Any) -> Any:
-        return [bytearray(1 << 28) for _ in range(10_000)]
+        return [bytes(1 << 28) for _ in range(10_000)]
 
 
 class Chatter(Plain):

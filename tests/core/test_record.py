@@ -215,3 +215,10 @@ def test_the_lines_of_moves_that_stand_are_known() -> None:
     session.undo(1)
     session.move({0: GAME.read("c3")})
     assert session.record.move_lines == (2, 3, 6)
+
+
+def test_only_a_game_that_is_over_has_returns() -> None:
+    session = gomoku_session("d4")
+    assert session.record.returns is None
+    session.forfeit(Forfeit(1, "time", "asleep"))
+    assert session.record.returns == (1.0, -1.0)

@@ -4,7 +4,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
 import pytest
@@ -200,6 +200,24 @@ def test_a_missing_option_without_default_is_named() -> None:
     assert build(Plain, {"path": "x"}, owner="plain").level == 1
 
 
+def test_what_a_class_refuses_is_a_clear_error() -> None:
+    class Picky:
+        def __init__(self, level: int = 1) -> None:
+            raise ValueError(f"level {level} is too much")
+
+    with pytest.raises(BadSpec, match="picky can't be made: level 7 is too much"):
+        build(Picky, {"level": 7}, owner="picky")
+    with pytest.raises(BadSpec, match="thinker: depth must be int, not <object"):
+        build(Thinker, {"depth": object()}, owner="thinker")
+
+
+def test_the_type_of_an_annotated_option_is_told_without_its_notes() -> None:
+    class Noted:
+        def __init__(self, level: Annotated[int, "a note"] = 1) -> None: ...
+
+    assert options_of(Noted)["level"].type_text == "int"
+
+
 def test_options_tell_their_type_default_and_help() -> None:
     ties = options_of(Thinker)["ties"]
     assert (ties.type_text, ties.default, ties.help) == (
@@ -276,6 +294,8 @@ class Bot:
         return turn.legal.sample(turn.rng)
 class Other:
     pass
+class Player(Bot):
+    games = ("chess", "go")
 """
 
 
@@ -287,6 +307,10 @@ def test_an_agent_can_come_from_a_file(tmp_path: Path) -> None:
         make_agent("gomoku", f"{file}:Other")
     with pytest.raises(UnknownName, match="Did you mean 'Bot'"):
         make_agent("gomoku", f"{file}:Bott")
+    with pytest.raises(BadSpec, match="plays chess and go, not gomoku"):
+        make_agent("gomoku", f"{file}:Player")
+    with pytest.raises(BadSpec, match=r"my_bots\.py:Bot: level must be int, not 'x'"):
+        make_agent("gomoku", f"{file}:Bot:level=x")
     file.write_text("1 / 0")
     with pytest.raises(BadSpec, match="ZeroDivisionError"):
         make_agent("gomoku", f"{file}:Bot")

@@ -331,6 +331,11 @@ def test_an_unknown_keyword_is_a_type_error_too() -> None:
         assert isinstance(caught.value, TriremeError)
 
 
+def test_a_mistyped_keyword_gets_the_nearest_one() -> None:
+    with pytest.raises(TypeError, match="Did you mean 'board_size'"):
+        gymnasium.make("trireme/Battleship-v0", bord_size=(5, 5))
+
+
 def test_flat_boards_hold_the_same_cells() -> None:
     env, flat = started(), started(flat=True)
     for cell in (0, 24, 10):

@@ -56,7 +56,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert env.single_action_space == gymnasium.spaces.Discrete(100)
 
 
-@settings(max_examples=30)
+@settings(max_examples=20)
 @given(
     rows=st.integers(5, 12),
     cols=st.integers(5, 12),
@@ -480,3 +480,8 @@ def test_gymnasiums_own_wrappers_work() -> None:
     *_, infos = fire(listed, *WINNING)
     assert [info["episode"]["l"] for info in infos] == [5, 5]
     assert all(info["action_mask"].shape == (25,) for info in infos)
+
+
+def test_a_batch_has_mines_or_a_fleet_placed_by_hand() -> None:
+    with pytest.raises(TriremeError, match="mines or ship_placement, not both"):
+        BattleshipVectorEnv(2, (5, 5), ship_placement="A1-A3 C1-C2 *E5", mines=1)

@@ -49,7 +49,7 @@ def twin(env: BattleshipDuelVectorEnv, number: int, seat: int, **options: Any) -
     return (single, *single.reset(options={"opening": opening}))
 
 
-@settings(max_examples=40)
+@settings(max_examples=30)
 @given(
     rows=st.integers(5, 7),
     cols=st.integers(5, 7),
@@ -233,6 +233,16 @@ def test_observations_are_fresh_arrays_unless_copies_are_refused() -> None:
         first, infos = env.reset(seed=0)
         second, *_ = env.step(first_open(infos))
         assert np.shares_memory(first, second) != copy
+
+
+@pytest.mark.parametrize("flat", [False, True])
+def test_planes_hold_zeros_and_ones(flat: bool) -> None:
+    env = vector(2, duel=True, flat=flat)
+    space = env.single_observation_space
+    assert isinstance(space, gymnasium.spaces.Box)
+    assert (space.low.max(), space.high.min(), space.high.max()) == (0, 1, 1)
+    assert space.shape == env.reset(seed=0)[0][0].shape
+    assert (len(space.shape) == 1) is flat
 
 
 def test_masks_are_those_of_the_infos() -> None:

@@ -15,6 +15,7 @@ from trireme.core.errors import BadSpec
 from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
+from trireme.gomoku.engine import helper_threads
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta
 from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
 from trireme.gomoku.engine.engine import Engine
@@ -276,9 +277,20 @@ def test_two_threads_prove_the_same_win() -> None:
     assert (one.value, one.best) == (two.value, two.best)
 
 
-def test_two_threads_give_a_legal_move_and_count_the_nodes_of_both() -> None:
+class _Eager(threading.Thread):
+    """A thread that has done its work before `start` returns, on however busy a machine."""
+
+    def start(self) -> None:
+        super().start()
+        self.join()
+
+
+def test_two_threads_give_a_legal_move_and_count_the_nodes_of_both(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(helper_threads.threading, "Thread", _Eager)
     engine = Engine(rows=1 << 12, threads=2)
-    found = analyse(engine, "h8i9h9h10g8", SearchLimits(nodes=20_000))
+    found = analyse(engine, "h8i9h9h10g8", SearchLimits(depth=3))
     state = GomokuState(tuple(read_points(GAME, "h8i9h9h10g8")))
     assert found.best not in state.stones
     assert found.nodes == engine.board.nodes + engine.helpers.nodes

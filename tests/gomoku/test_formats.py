@@ -1,5 +1,6 @@
 """Records in other programs' formats: what goes out comes in again."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -156,3 +157,15 @@ def test_an_overline_is_freestyle_only_where_it_has_won(result: str, rule: str) 
 def test_a_decided_game_on_a_board_that_is_too_large_is_refused() -> None:
     with pytest.raises(RecordError, match="size must be"):
         read_sgf("(;GM[4]SZ[27]RE[B+];B[aa])")
+
+
+def test_names_are_read_where_nothing_follows_them() -> None:
+    assert read_psq(PSQ.removesuffix("0\n")).header.seats == ("Ann", "Bob")
+    assert read_psq(PSQ.removesuffix("Ann\nBob\n0\n")).header.seats == ("black", "white")
+
+
+@pytest.mark.parametrize("write", [write_sgf, write_psq])
+def test_games_of_another_kind_have_no_such_format(write: Callable[[Record], str]) -> None:
+    record = play("battleship:rows=5,cols=5", ["random"], seed=1).record
+    with pytest.raises(RecordError, match="only games of gomoku have this format, not battleship"):
+        write(record)

@@ -143,7 +143,7 @@ garbage = st.one_of(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.lists(garbage, max_size=12))
 def test_no_input_breaks_the_brain(lines: list[str]) -> None:
     brain = Brain(seed=1)

@@ -40,7 +40,7 @@ def test_a_batched_step_does_what_the_rules_do(seed: int, game: Gomoku) -> None:
             np.testing.assert_array_equal(boards[i], board_array(game, states[i]))
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(1, 2**62), st.sampled_from(GAMES))
 def test_random_play_makes_legal_moves_and_ends_games_as_the_rules_do(
     seed: int, game: Gomoku

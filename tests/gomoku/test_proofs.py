@@ -160,7 +160,7 @@ def small_engines() -> dict[tuple[int, bool], Engine]:
 
 
 @pytest.mark.parametrize("parts", [{}, AGGRESSIVE], ids=["as shipped", "aggressive"])
-@settings(max_examples=60, suppress_health_check=list(HealthCheck))
+@settings(max_examples=40, suppress_health_check=list(HealthCheck))
 @given(case=small_positions)
 def test_proven_analyses_agree_with_brute_force_on_small_boards(
     small_engines: dict[tuple[int, bool], Engine],
@@ -289,3 +289,35 @@ def test_the_shipped_forced_wins_are_positions_and_the_first_short_ones_are_conf
 
 def _double_three() -> GomokuState:
     return GomokuState(tuple(read_points(Gomoku(), "g8a1i8c15h9o5h7k1")))
+
+
+@pytest.mark.parametrize(
+    ("white", "line"),
+    [
+        ("g8 a1 c1 e1 a3", [(7, 10), (4, 10)]),
+        ("g8 l9 l10 l11 a3", None),  # the answer to the four makes white's own open four
+    ],
+)
+def test_the_checker_follows_fours_and_their_answers(
+    white: str, line: list[tuple[int, int]] | None
+) -> None:
+    """A closed four at k8, whose answer is l8, prepares an open one in the column."""
+    black = "h8 i8 j8 k6 k7"
+    moves = "".join(f"{b}{w}" for b, w in zip(black.split(), white.split(), strict=True))
+    stones: Stones = dict(GomokuState(tuple(read_points(Gomoku(), moves))).board().items())
+    assert ProofChecker().vcf(stones, 1, 9, []) == line
+
+
+def test_a_stone_at_the_left_end_of_a_four_makes_fives_at_both_ends() -> None:
+    position = GomokuState(tuple(read_points(Gomoku(), "i8m8j8a1k8c3"))).board()
+    assert ProofChecker().vcf(dict(position.items()), 1, 3, []) == [(7, 7)]
+
+
+def test_the_checker_finds_the_fours_at_the_end_without_the_strategy() -> None:
+    stones: Stones = dict(_double_three().board().items())
+
+    def first_move(position: Mapping[Point, int], _: int) -> Point | None:
+        return None if (7, 7) in position else (7, 7)
+
+    assert ProofChecker().escapes(dict(stones), 1, first_move, 5) is None
+    assert ProofChecker().escapes(dict(stones), 1, first_move, 4) is not None

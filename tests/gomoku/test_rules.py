@@ -223,7 +223,7 @@ class TestSwap2:
         assert SWAP2.read("two more") == "more"
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.integers(0, 2**32), st.sampled_from([STANDARD, FREESTYLE, Gomoku(size=7)]))
 def test_random_games_end_exactly_when_the_judge_says_so(seed: int, game: Gomoku) -> None:
     rng = np.random.default_rng(seed)

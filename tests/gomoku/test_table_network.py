@@ -78,7 +78,7 @@ def stones_of(points: list[tuple[int, int]], size: int = SIZE) -> np.ndarray[Any
 points = st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(points, max_size=24, unique=True), st.randoms(use_true_random=False))
 def test_updates_along_a_walk_equal_evaluation_from_scratch(
     moves: list[tuple[int, int]], random: Any

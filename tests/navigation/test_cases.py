@@ -1,6 +1,7 @@
 """The adjudication cases: start, plans, and the end that the rules demand."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,7 @@ def test_the_rules_decide(case: dict[str, Any], swap: bool) -> None:
         assert ship.pose == pose(text)
         if len(text.split()) == 3:
             assert ship.hp == place(ship, text).hp
+        assert ship.alive == (ship.hp > 0)
     entry = end.log[-1]
     assert list(entry.blocked) == case.get("blocked", [None, None])[order]
     assert list(entry.hazards) == case.get("hazards", [None, None])[order]
@@ -99,3 +101,15 @@ def test_settings_have_bounds(name: str, low: int, high: int) -> None:
     for value in (low - 1, high + 1):
         with pytest.raises(BadSettings, match=f"{name} must be {low} to {high}, not {value}"):
             Navigation(**{name: value})
+
+
+def test_a_ship_with_its_last_point_is_alive() -> None:
+    game = Navigation()
+    assert game.seats == 2
+    start = game.start()
+    weak = replace(start, ships=(replace(start.ships[0], hp=1), start.ships[1]))
+    idle = game.read("- - " * game.phases)
+    after = game.apply(weak, dict.fromkeys(range(game.seats), idle))
+    assert after.ships[0].hp == 1
+    assert after.ships[0].alive
+    assert after.verdict is None

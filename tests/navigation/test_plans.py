@@ -159,3 +159,19 @@ def test_ammunition_is_counted_over_the_whole_plan() -> None:
     game.check(start, 0, game.read("-p-s1----"))
     with pytest.raises(IllegalAction, match="3 shots may be fired in a turn, and the plan fires 4"):
         game.check(start, 0, game.read("-p-s----"))
+
+
+def test_a_plan_holds_orders_only() -> None:
+    game = Navigation()
+    plan = game.plans[0][0]
+    game.check(game.start(), 0, plan)
+    for wrong in ((*plan[:-1], "F-"), list(plan)):
+        with pytest.raises(IllegalAction, match="a plan is a tuple of orders"):
+            game.check(game.start(), 0, wrong)  # type: ignore[arg-type]
+
+
+def test_only_indices_below_their_number_stand_for_plans() -> None:
+    plans = Navigation().plans[0]
+    for index in (-1, len(plans)):
+        with pytest.raises(IndexError, match=f"expected an index below {len(plans)}, not {index}"):
+            plans[index]

@@ -32,7 +32,7 @@ from trireme.navigation.search.search_kernels import (
     SHARE,
 )
 
-from .positions import games
+from .positions import OPEN, games, open_water
 
 
 def table_of(seed: int) -> np.ndarray:
@@ -164,6 +164,16 @@ def test_either_seat_searches_alike(game: Navigation, seed: int) -> None:
     assert first.gap >= -1e-6
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_naive_model_plays_best_responses_to_a_ship_at_rest(seat: int) -> None:
+    game = Navigation(phases=2)
+    oracle = TurnSolver(game).double_oracle(game.start(), seat, SearchBias(naive=0.5))
+    plans, values = oracle.responses(1 - seat, opening_moves(2)[:1], np.ones(1))
+    best = np.argsort(-values, kind="stable")[:4]
+    assert values[best[0]] > values.min()
+    np.testing.assert_array_equal(oracle._naive_plans[:4], plans[best])
+
+
 def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, float, list[float]]:
     matrix = np.array(values, float)
     n, m = matrix.shape
@@ -216,7 +226,7 @@ def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     assert exploitability < 0.02
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(games(phases=2), st.integers(0, 1))
 def test_chances_are_counted_as_the_rules_see_them(game: Navigation, own: int) -> None:
     """Every movement of one ship against every movement of the other, by the plain rules."""
@@ -292,3 +302,13 @@ def test_an_analysis_gives_plans_their_values_to_their_own_seat(seat: int) -> No
             payoff = float((oracle.payoffs(*sides).reshape(-1) @ weights) * (1 - 2 * own))
             assert candidate.value == pytest.approx(payoff)
             assert candidate.value == pytest.approx(value, abs=0.1)
+
+
+def test_the_mobility_of_a_square_sea_is_the_same_across_its_diagonal() -> None:
+    """Least in a corner with the bow to the edge, and nothing is lost in the middle."""
+    game = Navigation(map=open_water(OPEN))
+    lost = TurnSolver(game).mobility.reshape(9, 9, 4)
+    north, east, south, west = range(4)
+    across = lost.transpose(1, 0, 2)[:, :, [west, south, east, north]]
+    np.testing.assert_array_equal(lost, across)
+    assert lost[4, 4].max() == 0 < lost[1:8, 1:8].max() == lost[1, 1, north]

@@ -33,13 +33,17 @@ def _everybody_leaves() -> Iterator[None]:
 
 @pytest.fixture
 def serve(tmp_path: Path) -> Iterator[Callable[..., Running]]:
-    """Servers of one's own, with limits of one's own."""
+    """Servers of one's own, with limits of one's own; without rooms `workers=0` will do."""
     started: list[Running] = []
 
     def start(
-        name: str = "store", static: Path = STATIC, url: str | None = None, **limits: Any
+        name: str = "store",
+        static: Path = STATIC,
+        url: str | None = None,
+        workers: int = 1,
+        **limits: Any,
     ) -> Running:
-        config = Config(replace(GENEROUS, **limits), workers=1, warm=False, static=static)
+        config = Config(replace(GENEROUS, **limits), workers=workers, warm=False, static=static)
         started.append(Running(url or f"sqlite:///{tmp_path / f'{name}.db'}", config))
         return started[-1]
 

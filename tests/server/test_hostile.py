@@ -294,7 +294,7 @@ def test_programs_are_neither_offered_nor_started(server: Running, tmp_path: Pat
 
 
 def test_a_large_body_is_refused_before_it_is_read(serve: Callable[..., Running]) -> None:
-    server = serve(body_bytes=1000)
+    server = serve(body_bytes=1000, workers=0)
     answer = server.http.post("/api/replay", json={"record": "x" * 2000})
     assert (answer.status_code, answer.json()["code"]) == (413, "too_large")
 

@@ -270,7 +270,7 @@ def test_monitors_may_ask_for_the_head_alone(server: Running) -> None:
 
 
 def test_ratings_come_from_the_arenas_store(serve: Callable[..., Running], tmp_path: Path) -> None:
-    empty = serve("empty")
+    empty = serve("empty", workers=0)
     assert empty.http.get("/api/ratings").json() == []
     assert empty.http.get("/api/ratings?game=chess").json()["code"] == "no_such_game"
     engine = open_store(f"sqlite:///{tmp_path / 'full.db'}")
@@ -280,7 +280,7 @@ def test_ratings_come_from_the_arenas_store(serve: Callable[..., Running], tmp_p
         progress = run_match(folder, executor="serial")
         keep(engine, folder, progress, write_reports(folder, progress))
     engine.dispose()
-    rated = serve("full").http.get("/api/ratings").json()
+    rated = serve("full", workers=0).http.get("/api/ratings").json()
     assert rated[0]["agent"] == "random"
     assert {r["agent"] for r in rated if r["game"] == "gomoku"} == {"random", "other"}
     for rating in rated:
@@ -323,7 +323,7 @@ def test_the_page_helps_where_the_client_is_not_built(
     serve: Callable[..., Running], tmp_path: Path
 ) -> None:
     built = tmp_path / "static"
-    browser = serve(static=built).http
+    browser = serve(static=built, workers=0).http
     assert "make play" in browser.get("/").text
     assert browser.get("/elsewhere").status_code == 404
     (built / "assets").mkdir(parents=True)
@@ -342,7 +342,7 @@ def test_only_addresses_of_the_client_are_found(
 ) -> None:
     (tmp_path / "static").mkdir()
     (tmp_path / "static" / "index.html").write_text("<p>the client</p>")
-    browser = serve(static=tmp_path / "static").http
+    browser = serve(static=tmp_path / "static", workers=0).http
     routes = (DOCS.parent / "web" / "src" / "route.ts").read_text(encoding="utf-8")
     known = re.findall(r'first === "(\w+)"', routes)
     assert len(known) == 4

@@ -121,10 +121,8 @@ def log_of(folder: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k != "seconds"} for row in rows]
 
 
-@pytest.mark.parametrize(
-    "algorithm",
-    [ALGORITHMS[0], *(pytest.param(name, marks=pytest.mark.slow) for name in ALGORITHMS[1:])],
-)
+@pytest.mark.slow  # the next test is its fast twin
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_a_resumed_run_of_sb3_equals_an_uninterrupted_one(tmp_path: Path, algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm, steps=1024)
     whole = rl.RLTraining(config, tmp_path / "whole")

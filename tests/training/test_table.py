@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -384,13 +382,3 @@ def test_promotion_plays_the_network_against_patterns(
     assert result.passed == passed
     copied = {path.name for path in models.iterdir()} if models.exists() else set()
     assert copied == ({"network.npz", "metadata.json", "report.json"} if passed else set())
-
-
-def test_training_needs_only_torch_and_numpy() -> None:
-    code = """
-import sys
-for name in ("msgspec", "numba", "rich", "typer", "yaml", "onnx", "onnxruntime"):
-    sys.modules[name] = None
-import trireme.training.gomoku_table
-"""
-    subprocess.run([sys.executable, "-c", code], check=True)

@@ -476,8 +476,10 @@ def test_mistakes_in_a_flat_config_are_told(
 
 BARE = """
 import sys
-for name in ("msgspec", "rich", "typer", "numba", "yaml", "gymnasium", "sqlalchemy", "onnx"):
+for name in ("msgspec", "rich", "typer", "numba", "yaml", "gymnasium", "sqlalchemy", "onnx",
+             "onnxruntime"):
     sys.modules[name] = None
+import trireme.training.gomoku_table
 from trireme.training.standalone import main
 main(sys.argv[1:])
 """

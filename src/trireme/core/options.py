@@ -148,8 +148,6 @@ def _is_union(type_: Any) -> bool:
 
 def _type_text(type_: Any) -> str:
     origin, args = typing.get_origin(type_), typing.get_args(type_)
-    if origin is typing.Annotated:
-        return _type_text(args[0])
     if origin is typing.Literal:
         return " | ".join(str(a) for a in args)
     if _is_union(type_):

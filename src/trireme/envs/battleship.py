@@ -204,7 +204,6 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self._chosen = []
         self._board.fill(0)
         self._mask.fill(1)
-        self._remaining.fill(0)
         self._remaining[: len(self._sizes)] = self._sizes
         self._moves = self._steps = 0
         self._over = False

@@ -82,9 +82,7 @@ def known_settings(
     take: Callable[..., Any], settings: Mapping[str, Any], owner: str
 ) -> Mapping[str, Any]:
     """Keyword settings, all of which `take` knows by name."""
-    known = [
-        p.name for p in inspect.signature(take).parameters.values() if p.kind is p.KEYWORD_ONLY
-    ]
+    known = inspect.signature(take).parameters
     for name in settings:
         if name not in known:
             raise unexpected(owner, name, known)

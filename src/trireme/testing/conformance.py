@@ -238,7 +238,7 @@ class GameConformance:
                     assert shown[seat] == (None if hidden else text)
             assert parse_record(result.record.text).shown_to(viewer) == result.record.moves
 
-    @settings(SHARED, max_examples=200)
+    @settings(SHARED, max_examples=100)
     @given(text=st.text(max_size=30) | st.from_regex(r"[A-Oa-o0-9 +,;:\-]{1,12}", fullmatch=True))
     def test_any_text_is_an_action_or_a_clear_error(self, name: str, text: str) -> None:
         game = make_game(name)
@@ -249,7 +249,7 @@ class GameConformance:
         else:
             assert game.read(game.write(action)) == action
 
-    @settings(SHARED, max_examples=100)
+    @settings(SHARED, max_examples=50)
     @given(
         data=st.data(),
         value=st.none() | st.booleans() | st.integers() | st.text() | st.lists(st.integers()),
