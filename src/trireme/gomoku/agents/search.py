@@ -40,8 +40,8 @@ class Strength:
 
 LEVELS: dict[str, Strength] = {
     "easy": Strength(depth=2, fours=False, threats=False, noise=1500),
-    "medium": Strength(depth=4, fours=True, threats=False, noise=150),
-    "hard": Strength(depth=8, fours=True, threats=False, noise=0),
+    "medium": Strength(depth=4, fours=True, threats=False, noise=250),
+    "hard": Strength(depth=6, fours=True, threats=False, noise=0),
     "full": Strength(depth=60, fours=True, threats=True, noise=0),
 }
 DEFAULT_SECONDS = 1.0
