@@ -8,7 +8,7 @@ import pytest
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.play import Session
 from trireme.core.registry import find, load
-from trireme.gomoku.agents import dqn
+from trireme.gomoku.agents import dqn, zero
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.show import terminal
@@ -127,6 +127,8 @@ def network() -> None:
 def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(dqn, "MODEL", tmp_path / "network.onnx")
     monkeypatch.setattr(dqn, "evaluator", dqn.evaluator.__wrapped__)
+    monkeypatch.setattr(zero, "MODEL", tmp_path / "network.onnx")
+    monkeypatch.setattr(zero, "evaluator", zero.evaluator.__wrapped__)
 
 
 @pytest.mark.usefixtures("network")
@@ -158,7 +160,8 @@ def test_the_networks_hints_are_its_highest_values_on_free_points(size: int) -> 
 def test_insight_holds_the_networks_opinion_beside_the_engines(stones: tuple[str, ...]) -> None:
     session = paper(*stones).session
     found = insight(session.game, session.state, len(stones) % 2, 0.2, np.random.default_rng(1))
-    assert found["opinions"]["dqn"]["moves"]
+    for name in ("dqn", "zero"):
+        assert found["opinions"][name]["moves"]
     assert found["unavailable"] == {}
 
 
@@ -169,7 +172,8 @@ def test_without_its_network_the_engine_still_speaks_and_the_reason_is_told() ->
     found = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
     assert len(found["moves"]) == 5
     assert found["opinions"] == {}
-    why = found["unavailable"]["dqn"]
-    assert "no network" in why or "onnxruntime" in why
-    with pytest.raises(BadSpec):
-        screen.run("hint", "dqn")
+    for name in ("dqn", "zero"):
+        why = found["unavailable"][name]
+        assert "no network" in why or "onnxruntime" in why
+        with pytest.raises(BadSpec):
+            screen.run("hint", name)
