@@ -119,8 +119,11 @@ def test_insight_is_plain_and_knows_what_is_won() -> None:
 
 
 @pytest.fixture
-def network() -> None:
+def network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dqn network that ships; for zero one without opinions, which is quicker."""
     pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
+    no_opinion = lambda board, _: (np.zeros(len(board)), 0.0)  # noqa: E731
+    monkeypatch.setattr(zero, "evaluator", lambda _: no_opinion)
 
 
 @pytest.fixture
@@ -139,6 +142,14 @@ def test_the_network_gives_hints_by_name() -> None:
     assert best in ("g8", "l8")
     assert float(value) > 0.5
     assert len(said.split(" · ")) == 5
+
+
+@pytest.mark.usefixtures("network")
+def test_zero_gives_hints_by_name() -> None:
+    assert paper("h8", "i9").run("hint", "zero").count("·") == 4
+    best, value = paper(*FOUR).run("hint", "zero").split()
+    assert best in ("g8", "l8")
+    assert value == "+1.00"
 
 
 @pytest.mark.usefixtures("network")

@@ -51,7 +51,7 @@ class CountingNetwork:
 @pytest.fixture
 def network(monkeypatch: pytest.MonkeyPatch) -> CountingNetwork:
     made = CountingNetwork()
-    monkeypatch.setattr(zero, "evaluator", lambda model: made)
+    monkeypatch.setattr(zero, "evaluator", lambda _: made)
     return made
 
 
@@ -131,7 +131,7 @@ class NoProofs:
 def grown(
     proofs: dict[tuple[int, ...], float], simulations: int = 40
 ) -> tuple[GumbelTree, ZeroNode]:
-    tree = GumbelTree(lambda board, last: (np.arange(4) / 9, 0.0), NoProofs(proofs, 4))
+    tree = GumbelTree(lambda *_: (np.arange(4) / 9, 0.0), NoProofs(proofs, 4))
     root = tree.node(np.zeros(4, np.int8), 4)
     tree.search(root, simulations)
     return tree, root

@@ -165,7 +165,7 @@ def test_the_tree_for_play_equals_the_plain_search_where_nothing_is_proven(
     (board,) = some_boards(size, 1, np.random.default_rng(seed))
     network = RandomNetwork(size**2, seed)
     with pytest.MonkeyPatch.context() as patch:
-        unknown = lambda board, exact: PlainProof(0, empties(board))  # noqa: E731
+        unknown = lambda board, **_: PlainProof(0, empties(board))  # noqa: E731
         patch.setattr(plain_zero, "prove", unknown)
         plain = PlainSearch(network.single, True, simulations, considered, 99, 50.0, 0.3)
         action, policy, value = plain.run(board, size**2, [0.0] * size**2)

@@ -175,8 +175,6 @@ class _ZeroSearch:
         self.prover = agent.prover(game)
         self.prover.set_position(view.board().items(), view.colour)
         self.tree = GumbelTree(evaluator(agent.model), self.prover)
-        self.refuted: dict[int, int] = {}
-        """Moves after which the opponent has a proven win, with its plies."""
 
     def run(self, top: int) -> ZeroAnalysis:
         nodes = max(MIN_PROOF_NODES, PROOF_NODES * self._planned())
@@ -245,7 +243,7 @@ class _ZeroSearch:
 
         Returns whether any was excluded.
         """
-        before = len(self.refuted)
+        excluded = False
         for point in points:
             if len(root.moves()) == 1 or self._over():
                 break
@@ -253,9 +251,9 @@ class _ZeroSearch:
             lost = self.prover.winning_line(nodes)
             self.prover.pop()
             if lost:
-                self.refuted[point] = lost.plies + 1
                 root.exclude(point)
-        return len(self.refuted) > before
+                excluded = True
+        return excluded
 
     def _search(self, root: ZeroNode) -> Numbers:
         """Simulate as long as the limits allow; the new visits by move."""

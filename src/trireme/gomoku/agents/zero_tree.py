@@ -130,7 +130,7 @@ class GumbelTree:
     def scores(self, node: ZeroNode) -> Numbers:
         """Logits of the improved policy: the network's, and completed Q on their scale."""
         scale = (self.c_visit + node.visits.max()) * self.c_scale
-        return node.logits + scale * node.completed()
+        return np.asarray(node.logits + scale * node.completed())
 
     def policy(self, node: ZeroNode) -> Numbers:
         """The improved policy of a node that has moves."""
