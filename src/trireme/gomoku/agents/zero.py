@@ -38,7 +38,7 @@ DEFAULT_SECONDS = 1.0
 SHARE_OF_TIME = 0.95
 """The part of the time budget that is spent on searching."""
 PROOF_NODES = 200
-"""Nodes of a threat search at the root for every simulation: about a tenth of the time."""
+"""Nodes of a threat search at the root for every simulation planned."""
 MIN_PROOF_NODES = 5_000
 REPLY_SHARE = 0.25
 """The part of these nodes that a search for the opponent's win gets after each of many moves; after
