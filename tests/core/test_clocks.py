@@ -25,6 +25,7 @@ from trireme.gomoku.rules import Gomoku
 TIMED = {
     ("gomoku", "search"),
     ("gomoku", "gomocup"),
+    ("gomoku", "zero"),
     ("navigation", "nash"),
     ("battleship", "mcts"),
 }
@@ -47,6 +48,8 @@ def test_every_shipped_agent_says_whether_it_uses_a_clock(game: str, name: str) 
         ("gomoku", "search:seconds=2", True),
         ("gomoku", "search:depth=4,seconds=2", True),
         ("gomoku", "search:nodes=100,seconds=2", True),
+        ("gomoku", "zero:simulations=8", False),
+        ("gomoku", "zero:simulations=8,seconds=2", True),
         ("navigation", "nash:rounds=3", False),
         ("navigation", "nash:seconds=1", True),
         ("navigation", "nash:rounds=3,seconds=1", True),

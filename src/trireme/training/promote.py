@@ -34,6 +34,8 @@ from .export import export
 from .run import write_json
 from .settings import Gate
 
+ZERO_SIMULATIONS = 32
+"""Simulations a move of zero in its trial: a limit without a clock, so that it can be repeated."""
 OnGame = Callable[[Progress], object]
 
 
@@ -129,7 +131,8 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None)
     game, agent = Gomoku(), kind.removeprefix("gomoku-")
     weights = f'model="{(folder / "network.onnx").absolute()}"'
     noise = f"epsilon={config.epsilon}"
-    ours = Entrant(agent, f"{agent}:{weights},{noise}" if agent == "dqn" else f"{agent}:{weights}")
+    options = noise if agent == "dqn" else f"simulations={ZERO_SIMULATIONS}"
+    ours = Entrant(agent, f"{agent}:{weights},{options}")
     common: dict[str, Any] = {
         "seed": config.seed,
         "executor": config.executor,

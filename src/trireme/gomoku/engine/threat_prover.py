@@ -1,0 +1,123 @@
+"""Exact threat search for other searches: wins and forced answers by VCF and VCT, on one board.
+
+A point is flat, `row * size + col`. Moves are pushed onto the position and popped off again, so
+that a tree search can ask at every node. Limits are nodes, never seconds: equal questions about
+the positions of a game get equal answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from trireme.gomoku.rules import Point
+
+from . import memory_kernels as mem
+from .board_kernels import count_of, first_of, make_move, undo_move
+from .engine import Engine
+from .proof_number_kernels import prove_vct
+from .threat_search_kernels import vcf, vcf_defences
+
+ROWS = 1 << 18
+"""Rows of each table of the engine."""
+
+
+class PositionProof(NamedTuple):
+    """What is known for certain of a position, for the side to move."""
+
+    value: float | None
+    """1 won, -1 lost, 0 drawn, None unknown."""
+    moves: tuple[int, ...] | None
+    """The moves that win where it is won; else the only ones that may not lose; None: any."""
+
+
+class WinningLine(NamedTuple):
+    """A forced sequence."""
+
+    plies: int | None
+    """To the five at most, None if nobody counted."""
+    points: tuple[int, ...]
+    """Its moves against the longest defence; they may end before the five."""
+
+
+class ThreatProver:
+    """Asks the engine's threat searches about one position and those after it."""
+
+    def __init__(self, size: int, exact: bool) -> None:
+        self.size, self.exact = size, exact
+        self._engine = Engine(size, exact, rows=ROWS)
+        self._pushed: list[int] = []
+
+    def set_position(self, stones: Iterable[tuple[Point, int]], to_move: int) -> None:
+        """Begin with `stones`, as of `Engine.set_position`; proofs of the same game are kept."""
+        self._engine.set_position(stones, to_move)
+        self._pushed.clear()
+        memory = self._engine.memory
+        memory.generation = (int(memory.generation) + 1) % 256
+        self._engine.board.nodes = memory.stop = 0
+
+    @property
+    def _mover(self) -> int:
+        return self._engine.colour if len(self._pushed) % 2 == 0 else 3 - self._engine.colour
+
+    def push(self, point: int) -> None:
+        """Make a move of the side to move."""
+        cell = mem.cell_of(divmod(point, self.size))
+        make_move(self._engine.board, cell, self._mover)
+        self._pushed.append(cell)
+
+    def pop(self) -> None:
+        """Take the last pushed move back."""
+        undo_move(self._engine.board, self._pushed.pop())
+
+    def prove(self, nodes: int) -> PositionProof:
+        """Win or loss by continuous fours (VCF), and the answers to one, each within `nodes`."""
+        board, me, other = self._engine.board, self._mover, 3 - self._mover
+        if board.stone_count == board.area:
+            return PositionProof(0.0, None)
+        if self._vcf(me, nodes):
+            return PositionProof(1.0, self._line()[:1])
+        fives = int(count_of(board, other, mem.MAKES_FIVE))
+        if fives:
+            block = self._point(int(first_of(board, other, mem.MAKES_FIVE)))
+            return PositionProof(-1.0 if fives > 1 else None, (block,))
+        if self._vcf(other, nodes):
+            memory = self._engine.memory
+            count = int(vcf_defences(board, memory, other, 0, 1))
+            if count > 0:
+                defences = sorted(self._point(int(cell)) for cell in memory.moves[1, :count])
+                return PositionProof(None, tuple(defences))
+        return PositionProof(None, None)
+
+    def winning_line(self, nodes: int) -> WinningLine | None:
+        """A win of the side to move by fours (VCF) or threes (VCT), each within `nodes`."""
+        return self._win(self._mover, nodes)
+
+    def threat(self, nodes: int) -> WinningLine | None:
+        """The same for the other side, if the side to move passed."""
+        return self._win(3 - self._mover, nodes)
+
+    def _win(self, attacker: int, nodes: int) -> WinningLine | None:
+        plies = self._vcf(attacker, nodes) or self._vct(attacker, nodes)
+        return WinningLine(plies, self._line()) if plies else None
+
+    def _vcf(self, attacker: int, nodes: int) -> int:
+        engine = self._engine
+        engine.memory.threats_cut = 0
+        engine.memory.threat_node_limit = engine.board.nodes + nodes
+        return int(vcf(engine.board, engine.memory, engine.tables, attacker, 0))
+
+    def _vct(self, attacker: int, nodes: int) -> int:
+        engine = self._engine
+        limit = int(engine.board.nodes) + nodes
+        args = (engine.board, engine.memory, engine.tables, engine.proofs)
+        return max(0, int(prove_vct(*args, attacker, limit)))
+
+    def _line(self) -> tuple[int, ...]:
+        memory = self._engine.memory
+        length = int(memory.pv_lengths[0])
+        return tuple(self._point(int(cell)) for cell in memory.pv[0, :length])
+
+    def _point(self, cell: int) -> int:
+        row, col = mem.point_of(cell)
+        return row * self.size + col
