@@ -10,16 +10,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+import numpy as np
+
 from trireme.gomoku.rules import Point
 
 from . import memory_kernels as mem
-from .board_kernels import count_of, first_of, make_move, undo_move
-from .engine import Engine
+from .board_kernels import clear_board, count_of, first_of, make_move, undo_move
+from .patterns import pattern_tables
 from .proof_number_kernels import prove_vct
 from .threat_search_kernels import vcf, vcf_defences
 
 ROWS = 1 << 18
-"""Rows of each table of the engine."""
+"""Rows of each table."""
 
 
 class PositionProof(NamedTuple):
@@ -41,38 +43,55 @@ class WinningLine(NamedTuple):
 
 
 class ThreatProver:
-    """Asks the engine's threat searches about one position and those after it."""
+    """Runs the engine's threat searches on one position and those after it."""
 
     def __init__(self, size: int, exact: bool) -> None:
         self.size, self.exact = size, exact
-        self._engine = Engine(size, exact, rows=ROWS)
+        self._board = mem.new_board(*pattern_tables(exact))
+        self._memory = mem.new_search_memory()
+        self._tables = mem.new_hash_tables(1, ROWS)
+        self._proofs = np.zeros((ROWS, 3), np.int64)
+        self._stones: set[tuple[int, int]] = set()
+        """Cell and colour of each stone of the position, without the pushed ones."""
+        self._colour = mem.BLACK
         self._pushed: list[int] = []
 
     def set_position(self, stones: Iterable[tuple[Point, int]], to_move: int) -> None:
-        """Begin with `stones`, as of `Engine.set_position`; proofs of the same game are kept."""
-        self._engine.set_position(stones, to_move)
+        """Begin with `stones`: a point and 1 (black) or -1 (white) each; `to_move` likewise.
+
+        What was found out is kept where the position continues the one before, else forgotten: so
+        answers do not depend on other games.
+        """
+        before = self._stones
+        self._stones = {(mem.cell_of(point), _colour(mark)) for point, mark in stones}
+        if not before < self._stones:
+            self._proofs[:] = 0
+            self._tables.no_win[:] = 0
+        self._colour = _colour(to_move)
         self._pushed.clear()
-        memory = self._engine.memory
-        memory.generation = (int(memory.generation) + 1) % 256
-        self._engine.board.nodes = memory.stop = 0
+        clear_board(self._board, self.size, np.zeros(0, np.int32))
+        for cell, colour in sorted(self._stones):
+            make_move(self._board, cell, colour)
+        self._memory.generation = (int(self._memory.generation) + 1) % 256
+        self._board.nodes = 0
 
     @property
     def _mover(self) -> int:
-        return self._engine.colour if len(self._pushed) % 2 == 0 else 3 - self._engine.colour
+        return self._colour if len(self._pushed) % 2 == 0 else 3 - self._colour
 
     def push(self, point: int) -> None:
         """Make a move of the side to move."""
         cell = mem.cell_of(divmod(point, self.size))
-        make_move(self._engine.board, cell, self._mover)
+        make_move(self._board, cell, self._mover)
         self._pushed.append(cell)
 
     def pop(self) -> None:
         """Take the last pushed move back."""
-        undo_move(self._engine.board, self._pushed.pop())
+        undo_move(self._board, self._pushed.pop())
 
     def prove(self, nodes: int) -> PositionProof:
         """Win or loss by continuous fours (VCF), and the answers to one, each within `nodes`."""
-        board, me, other = self._engine.board, self._mover, 3 - self._mover
+        board, me, other = self._board, self._mover, 3 - self._mover
         if board.stone_count == board.area:
             return PositionProof(0.0, None)
         if self._vcf(me, nodes):
@@ -82,7 +101,7 @@ class ThreatProver:
             block = self._point(int(first_of(board, other, mem.MAKES_FIVE)))
             return PositionProof(-1.0 if fives > 1 else None, (block,))
         if self._vcf(other, nodes):
-            memory = self._engine.memory
+            memory = self._memory
             count = int(vcf_defences(board, memory, other, 0, 1))
             if count > 0:
                 defences = sorted(self._point(int(cell)) for cell in memory.moves[1, :count])
@@ -102,22 +121,24 @@ class ThreatProver:
         return WinningLine(plies, self._line()) if plies else None
 
     def _vcf(self, attacker: int, nodes: int) -> int:
-        engine = self._engine
-        engine.memory.threats_cut = 0
-        engine.memory.threat_node_limit = engine.board.nodes + nodes
-        return int(vcf(engine.board, engine.memory, engine.tables, attacker, 0))
+        self._memory.threats_cut = 0
+        self._memory.threat_node_limit = self._board.nodes + nodes
+        return int(vcf(self._board, self._memory, self._tables, attacker, 0))
 
     def _vct(self, attacker: int, nodes: int) -> int:
-        engine = self._engine
-        limit = int(engine.board.nodes) + nodes
-        args = (engine.board, engine.memory, engine.tables, engine.proofs)
+        limit = int(self._board.nodes) + nodes
+        args = (self._board, self._memory, self._tables, self._proofs)
         return max(0, int(prove_vct(*args, attacker, limit)))
 
     def _line(self) -> tuple[int, ...]:
-        memory = self._engine.memory
-        length = int(memory.pv_lengths[0])
-        return tuple(self._point(int(cell)) for cell in memory.pv[0, :length])
+        length = int(self._memory.pv_lengths[0])
+        return tuple(self._point(int(cell)) for cell in self._memory.pv[0, :length])
 
     def _point(self, cell: int) -> int:
         row, col = mem.point_of(cell)
         return row * self.size + col
+
+
+def _colour(mark: int) -> int:
+    """The engine's colour for 1 (black) or -1 (white) of the rules."""
+    return mem.BLACK if mark == 1 else mem.WHITE
