@@ -394,8 +394,11 @@ def test_the_exported_network_gives_what_torch_gives(tmp_path: Path) -> None:
     policy, value = session.run(None, {"planes": planes.numpy()})
     with torch.no_grad():
         ours = load(tmp_path / "network.pt")(planes)
-    assert np.abs(policy - ours[0].numpy()).max() < 1e-3
-    assert np.abs(value - ours[1].numpy()).max() < 1e-4
+    taken = (planes[:, 0] + planes[:, 1]).flatten(1).numpy() > 0
+    assert (policy[taken] == NEVER).all()
+    assert np.abs(policy - ours[0].numpy()).max() < 0.02  # 8 bits
+    assert np.abs(value - ours[1].numpy()).max() < 0.02
+    assert value.std() > 0.001
 
 
 def kept(archive: GameArchive, folder: Path, policies: int) -> list[GameShard]:

@@ -82,7 +82,8 @@ def export_run(folder: Path) -> Path:
 
     The table network is in its final form, `network.npz`, already.
     """
-    kind, path = _metadata(folder)["kind"], folder / "network.onnx"
+    facts, path = _metadata(folder), folder / "network.onnx"
+    kind = facts["kind"]
     if kind == "gomoku-table":
         return folder / "network.npz"
     if kind == "gomoku-dqn":
@@ -92,13 +93,11 @@ def export_run(folder: Path) -> Path:
         axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
         export(load_dqn(folder / "network.pt"), {"planes": planes}, path, output="q", sizes=axes)
     elif kind == "gomoku-zero":
-        from .zero_network import folded_copy
+        from .zero_export import export_zero
         from .zero_network import load as load_zero
 
-        planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
-        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
-        network = folded_copy(load_zero(folder / "network.pt"))
-        export(network, {"planes": planes}, path, output=("policy", "value"), sizes=axes)
+        size, exact = facts["board_size"], facts["rule"] == "standard"
+        export_zero(load_zero(folder / "network.pt"), path, size=size, exact=exact)
     elif kind == "battleship-heatmap":
         from .battleship_heatmap import load as load_heatmap
 

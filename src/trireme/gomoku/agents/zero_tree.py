@@ -90,7 +90,7 @@ class GumbelTree:
         considered: int = 16,
         c_visit: float = 50.0,
         c_scale: float = 0.3,
-        proof_nodes: int = 1000,
+        proof_nodes: int = 300,
     ) -> None:
         """`considered` moves share the simulations at the root; `c_visit` and `c_scale` weigh
         values against logits; `proof_nodes` limit the threat search at a node."""

@@ -90,11 +90,12 @@ class ThreatProver:
         undo_move(self._board, self._pushed.pop())
 
     def prove(self, nodes: int) -> PositionProof:
-        """Win or loss by continuous fours (VCF), and the answers to one, each within `nodes`."""
+        """A win by continuous fours or threes (VCF, VCT), a loss by two fives, or the moves that
+        answer the opponent's VCF; each search is limited to `nodes`."""
         board, me, other = self._board, self._mover, 3 - self._mover
         if board.stone_count == board.area:
             return PositionProof(0.0, None)
-        if self._vcf(me, nodes):
+        if self._plies(me, nodes):
             return PositionProof(1.0, self._line()[:1])
         fives = int(count_of(board, other, mem.MAKES_FIVE))
         if fives:
@@ -117,8 +118,12 @@ class ThreatProver:
         return self._win(3 - self._mover, nodes)
 
     def _win(self, attacker: int, nodes: int) -> WinningLine | None:
-        plies = self._vcf(attacker, nodes) or self._vct(attacker, nodes)
+        plies = self._plies(attacker, nodes)
         return WinningLine(plies, self._line()) if plies else None
+
+    def _plies(self, attacker: int, nodes: int) -> int:
+        """Plies to the five at most, 0 where no win was found; the line is left in the memory."""
+        return self._vcf(attacker, nodes) or self._vct(attacker, nodes)
 
     def _vcf(self, attacker: int, nodes: int) -> int:
         self._memory.threats_cut = 0
