@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -26,12 +25,11 @@ from trireme.arena import (
 )
 from trireme.arena.standing import ShotsStanding
 from trireme.battleship.rules import Battleship
-from trireme.core.errors import BadSettings
 from trireme.core.options import settings
 from trireme.gomoku.rules import Gomoku
 
 from .export import export
-from .run import write_json
+from .run import read_metadata, write_json
 from .settings import Gate
 
 ZERO_SIMULATIONS = 32
@@ -57,7 +55,7 @@ def promote(
     Without `models` it goes to where the agents look for the weights that ship. The report of the
     gate is kept in the run's folder either way.
     """
-    kind = _metadata(folder)["kind"]
+    kind = read_metadata(folder)["kind"]
     weights = export_run(folder)
     trial = {
         "gomoku-dqn": _gomoku_trial,
@@ -82,7 +80,7 @@ def export_run(folder: Path) -> Path:
 
     The table network is in its final form, `network.npz`, already.
     """
-    facts, path = _metadata(folder), folder / "network.onnx"
+    facts, path = read_metadata(folder), folder / "network.onnx"
     kind = facts["kind"]
     if kind == "gomoku-table":
         return folder / "network.npz"
@@ -175,7 +173,7 @@ def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) 
     weights = (folder / "network.npz").absolute()
     seconds = f"seconds={config.seconds}"
     result = gate(
-        Gomoku(rule=_metadata(folder)["rule"]),
+        Gomoku(rule=read_metadata(folder)["rule"]),
         Entrant("network", f'search:evaluation=network,model="{weights}",{seconds}'),
         Entrant("patterns", f"search:evaluation=patterns,{seconds}"),
         threshold=config.threshold,
@@ -218,14 +216,6 @@ def _noisy(spec: str, noise: str) -> str:
 def _without_folder(result: GateResult) -> dict[str, Any]:
     """A result without the folder, which means nothing elsewhere."""
     return {name: value for name, value in asdict(result).items() if name != "folder"}
-
-
-def _metadata(folder: Path) -> dict[str, Any]:
-    path = folder / "metadata.json"
-    if not path.is_file():
-        raise BadSettings(f"{str(folder)!r} holds no trained network: metadata.json is missing")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 def _home(kind: str) -> Path:

@@ -167,6 +167,15 @@ def write_json(path: Path, content: dict[str, Any]) -> None:
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
 
 
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """The metadata of the weights in a run's folder."""
+    path = folder / "metadata.json"
+    if not path.is_file():
+        raise BadSettings(f"{str(folder)!r} holds no trained network: metadata.json is missing")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
+
+
 def _version(package: str) -> str:
     try:
         return version(package)

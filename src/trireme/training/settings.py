@@ -350,6 +350,27 @@ class Gate:
         check(self, at_least={"games": 1, "random_games": 1, "tree_games": 0, "workers": 0})
 
 
+@dataclass(frozen=True)
+class Ladder:
+    """The ladder: ratings of a run's past networks against each other and against other agents."""
+
+    games: int = option(20, "games of every two agents; more give narrower intervals")
+    simulations: int = option(32, "simulations a move of every network; more are slower")
+    opponents: str = option(
+        "heuristic dqn easy=search:level=easy,depth=2 medium=search:level=medium,depth=4 "
+        "search=search:nodes=20000",
+        "agents that the networks meet, separated by spaces, with or without NAME=",
+    )
+    seed: int = option(0, "random seed of the schedule")
+    executor: Literal["serial", "processes", "ray"] = option(
+        "processes", "where games run: in this process, in many, or on a Ray cluster"
+    )
+    workers: int = option(0, "worker processes; 0: one per core")
+
+    def __post_init__(self) -> None:
+        check(self, at_least={"games": 1, "simulations": 1, "workers": 0})
+
+
 def check(settings: object, at_least: dict[str, int]) -> None:
     """Refuse settings that are below their bounds."""
     for name, least in at_least.items():
