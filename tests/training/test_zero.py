@@ -93,7 +93,7 @@ def test_games_end_where_the_result_is_proven_and_not_before(rule: str) -> None:
 
 def test_what_a_search_finds_is_kept_with_its_position() -> None:
     training = ZeroTraining(tiny_zero(), Path("unused"))
-    play, search, noises = training.play, training.search.run, []
+    play, search, noises = training.play, training.player.search.run, []
 
     def marked(board: Tensor, last: Tensor, simulations: int, gumbel: Tensor) -> SearchResult:
         noises.append(gumbel)
@@ -101,7 +101,7 @@ def test_what_a_search_finds_is_kept_with_its_position() -> None:
         chosen = torch.nn.functional.one_hot(found.action, 49).float()
         return SearchResult(found.action, chosen, (board != 0).sum(1) / 64)
 
-    training.search.run = marked  # type: ignore[method-assign]
+    training.player.search.run = marked  # type: ignore[method-assign]
     ended = [games for _ in range(25) if (games := play.advance(2, full=True)) is not None]
     for games in ended:
         for i, length in enumerate(games.length.tolist()):
@@ -133,7 +133,7 @@ def test_schedules_go_from_their_start_to_their_end() -> None:
     assert counted[1] == counted[2] == (pytest.approx(0.0004), 24 * 6)
     planes = (torch.rand(4, 4, 7, 7) > 0.7).float()
     with torch.no_grad():
-        played, learnt = training.player(planes), training.network.eval()(planes)
+        played, learnt = training.player.network(planes), training.network.eval()(planes)
     assert torch.allclose(played[1], learnt[1], atol=1e-5)
 
 
@@ -345,7 +345,7 @@ def test_a_run_can_start_from_the_weights_of_another(tmp_path: Path) -> None:
     first.save()
     path = str(tmp_path / "network.pt")
     second = ZeroTraining(tiny_zero(seed=2, start_from=path), tmp_path)
-    one, other = first.player.state_dict(), second.player.state_dict()
+    one, other = first.player.network.state_dict(), second.player.network.state_dict()
     assert all(torch.equal(one[name], other[name]) for name in one)
     with pytest.raises(BadSettings, match=r"\(1, 4\), not \(2, 4\)"):
         ZeroTraining(tiny_zero(blocks=2, start_from=path), tmp_path)

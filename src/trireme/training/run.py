@@ -120,6 +120,10 @@ RESUMABLE = frozenset(
         "keep_positions",
         "keep_policies",
         "snapshots",
+        "executor",
+        "actors",
+        "actor_gpus",
+        "address",
     }
 )
 """Settings that a resumed run may change."""
