@@ -237,4 +237,4 @@ def test_a_cluster_of_two_nodes_trains_resumes_exactly_and_survives_a_lost_node(
     going_on.run(live=False)
     assert isinstance(going_on.play, RaySelfPlay)
     assert going_on.step == 20
-    assert going_on.play.lost == 1
+    assert going_on.play.lost >= 1
