@@ -179,7 +179,7 @@ class GomokuZero(RunSettings):
     executor: Literal["local", "ray"] = option(
         "local", "where games are played: on the learner's device, or by actors of a Ray cluster"
     )
-    actors: int = option(2, "ray: self-play actors, each with so many games in parallel")
+    actors: int = option(2, "ray: number of self-play actors; each plays `games` games in parallel")
     actor_gpus: float = option(0.0, "ray: GPUs of each actor, such as 0.5; 0: it plays on a CPU")
     address: str = option("", "ray: address of the cluster; empty: start one on this machine")
 
