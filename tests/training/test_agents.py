@@ -36,6 +36,7 @@ from trireme.training.zero_network import ZeroNetwork, folded_copy
 
 SHIPPED = [
     Path(trireme.gomoku.__path__[0]) / "models" / "dqn",
+    Path(trireme.gomoku.__path__[0]) / "models" / "zero",
     Path(trireme.battleship.__path__[0]) / "models" / "heatmap",
     Path(trireme.battleship.__path__[0]) / "models" / "rl",
 ]

@@ -15,9 +15,10 @@ import pytest
 import torch
 from torch import Tensor
 
-from trireme.core.errors import BadSettings, TrainingDiverged
+from trireme.core.errors import BadSettings, TrainingDiverged, TriremeError
 from trireme.gomoku.encode import GomokuEncoder, board_array
 from trireme.gomoku.rules import Gomoku
+from trireme.training import zero_export
 from trireme.training.gomoku_games import GameShard, read_games
 from trireme.training.gomoku_zero import ZeroTraining, losses
 from trireme.training.gumbel_search import SearchResult
@@ -401,6 +402,45 @@ def test_the_exported_network_gives_what_torch_gives(tmp_path: Path) -> None:
     assert value.std() > 0.001
 
 
+def test_calibration_games_have_many_positions_that_nothing_proves() -> None:
+    torch.manual_seed(2)
+    network = folded_copy(ZeroNetwork(1, 4))
+    planes = zero_export.sample_planes(network, 7, True, seed=0)
+    assert torch.equal(planes, zero_export.sample_planes(network, 7, True, seed=0))
+    assert not torch.equal(planes, zero_export.sample_planes(network, 7, True, seed=1))
+    assert len(planes) > 100
+    stones = planes[:, :2].sum((1, 2, 3))
+    assert sorted(set(stones.tolist())) == list(range(24))
+    assert (planes[:, 0].sum((1, 2)) == planes[:, 1].sum((1, 2)))[stones % 2 == 0].all()
+    assert (planes[stones > 0, 3].sum((1, 2)) == 1).all()
+    for one in planes[::5]:
+        board = (one[0] - one[1]).flatten().int().tolist()
+        assert prove(tuple(board), exact=True).value == 0
+
+
+def test_convolutions_are_exported_in_8_bits_and_heads_are_not(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    path = tmp_path / "network.onnx"
+    torch.manual_seed(2)
+    network = ZeroNetwork(2, 4).eval()
+    error = zero_export.export_zero(network, path, size=7, exact=True)
+    assert 0 < error.value < 0.02
+    assert 0 < error.policy < 0.02
+    weights = onnx.load(path).graph.initializer
+    eight = [w for w in weights if w.data_type == onnx.TensorProto.INT8 and len(w.dims) == 4]
+    assert sorted(tuple(w.dims) for w in eight) == [(4, 4, 3, 3)] * 4 + [(4, 4, 5, 5)]
+    assert any(w.name == "policy.weight" for w in weights)
+
+
+def test_an_export_that_plays_otherwise_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnx")
+    monkeypatch.setattr(zero_export, "MAX_POLICY_ERROR", 0.0)
+    with pytest.raises(TriremeError, match="differs from its network too much"):
+        zero_export.export_zero(ZeroNetwork(1, 4), tmp_path / "n.onnx", size=7, exact=True)
+
+
 def kept(archive: GameArchive, folder: Path, policies: int) -> list[GameShard]:
     return [read_games(path) for path in archive.write(folder / "games.npz", policies)]
 
@@ -430,6 +470,8 @@ def test_no_games_make_no_file(tmp_path: Path) -> None:
 def test_a_run_writes_games_that_the_rules_accept(tmp_path: Path) -> None:
     config = tiny_zero(steps=24, games_file=str(tmp_path / "games.npz"))
     ZeroTraining(config, tmp_path / "run").run(live=False)
+    facts = json.loads((tmp_path / "run" / "metadata.json").read_text())
+    assert facts["config"]["games_file"] == "games.npz", "no path of this machine"
     shard = read_games(tmp_path / "games-0.npz")
     assert len(shard) > 5
     assert (shard.size, shard.rule) == (7, "standard")

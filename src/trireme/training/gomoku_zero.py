@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,12 @@ def _copy_weights(path: Path, network: ZeroNetwork) -> None:
     if shape != wanted:
         raise BadSettings(f"{str(path)!r} has (blocks, channels) {shape}, not {wanted}")
     network.load_state_dict(found.state_dict())
+
+
+def _without_places(config: GomokuZero) -> GomokuZero:
+    """The settings with bare file names and no address: metadata ships with the weights."""
+    names = {name: Path(getattr(config, name)).name for name in ("start_from", "games_file")}
+    return replace(config, address="", **names)
 
 
 @dataclass
@@ -285,7 +291,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         if config.games_file:
             self.archive.write(Path(config.games_file), config.keep_policies)
         facts = describe(
-            config,
+            _without_places(config),
             kind="gomoku-zero",
             board_size=config.size,
             channels=["own", "opponent", "black to move", "last move"],

@@ -24,7 +24,7 @@ from .export import export
 from .gomoku_threats import ThreatDetector
 from .zero_network import ZeroNetwork, folded_copy, planes_of
 
-GAMES, PLIES = 48, 24
+GAMES, PLIES = 24, 24
 """Games of the calibration, and the most moves of each."""
 RANDOM_MOVES = 0.1
 """The share of random moves in them, for variety."""
