@@ -120,15 +120,12 @@ def test_without_seconds_no_clock_changes_a_game(
     ("game", "spec"),
     [
         ("gomoku:size=9", "search:nodes=2000,seconds=1"),
-        ("gomoku:size=9", "zero:simulations=40,seconds=1"),
         (SMALL_MAP, "nash:rounds=3,seconds=1"),
         (SMALL_SEA, "mcts:simulations=640,fleets=50,limit=5000,seconds=1"),
     ],
 )
 def test_with_seconds_the_clock_does(game: str, spec: str, run_out: Callable[[], None]) -> None:
     """Else the test above would show nothing."""
-    if spec.startswith("zero"):
-        pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
     made = make_game(game)
     seats = [spec, *["random"] * (made.seats - 1)]
     before = play(made, seats, seed=5)
