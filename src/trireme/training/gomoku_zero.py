@@ -62,8 +62,8 @@ def _copy_weights(path: Path, network: ZeroNetwork) -> None:
 
 def _without_places(config: GomokuZero) -> GomokuZero:
     """The settings with bare file names and no address: metadata ships with the weights."""
-    names = {name: Path(getattr(config, name)).name for name in ("start_from", "games_file")}
-    return replace(config, address="", **names)
+    start_from, games_file = Path(config.start_from).name, Path(config.games_file).name
+    return replace(config, address="", start_from=start_from, games_file=games_file)
 
 
 @dataclass
