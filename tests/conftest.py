@@ -7,6 +7,7 @@ import subprocess
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -98,3 +99,30 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         connection.execute(text(f"CREATE DATABASE {name}"))
     maker.dispose()
     return f"{server}/{name}"
+
+
+def _add_node(cluster: Any, **options: Any) -> None:
+    """Ray gives a node 30 s to start, which a busy machine may miss: then it is asked again."""
+    for timeout in (2, 1, 0):
+        try:
+            cluster.add_node(num_cpus=2, **options)
+            return
+        except Exception as error:
+            if not timeout or "timed out" not in str(error):
+                raise
+
+
+@pytest.fixture
+def two_nodes() -> Iterator[Any]:
+    """A Ray cluster of two nodes with two cores each; this process is connected to the first."""
+    ray = pytest.importorskip("ray", reason="Ray is not installed (pip install 'trireme-lab[ray]')")
+    from ray.cluster_utils import Cluster
+
+    made = Cluster()
+    _add_node(made, include_dashboard=False)
+    _add_node(made)
+    made.wait_for_nodes()
+    ray.init(address=made.address, log_to_driver=False, logging_level="ERROR")
+    yield made
+    ray.shutdown()
+    made.shutdown()

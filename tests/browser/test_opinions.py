@@ -26,6 +26,8 @@ def test_hints_come_from_the_network_where_it_is_chosen(site: Site, visit: Visit
     expect(page.get_by_text(re.compile("Search depth"))).to_have_count(0)
     expect(page.locator(".hint").first).to_be_visible()
     expect(page.locator(".thought tbody tr")).to_have_count(5)
+    choose(page, VOICE, "zero")
+    expect(page.locator(".thought tbody tr")).to_have_count(5)
     choose(page, VOICE, "search")
     expect(page.get_by_text(re.compile("Search depth"))).to_be_visible()
 

@@ -90,6 +90,7 @@ AIVAI = ["--mode", "aivai", "--pause", "0", "--agent"]
     [
         ("nets", "onnxruntime", ["play", "gomoku", "--agent", "dqn"]),
         ("nets", "onnxruntime", ["play", "gomoku", *AIVAI, "random", "--agent", "dqn+mcts"]),
+        ("nets", "onnxruntime", ["play", "gomoku", *AIVAI, "random", "--agent", "zero"]),
         ("nets", "onnxruntime", ["play", "battleship", *AIVAI, "heatmap"]),
         ("nets", "onnxruntime", ["play", "battleship", *AIVAI, "rl"]),
         ("nets", "onnxruntime", ["arena", "gomoku", "random", "dqn", "--games", "2"]),
@@ -172,7 +173,7 @@ def test_playing_without_the_extra_raises_and_is_no_forfeit(
 def test_a_room_seats_only_agents_whose_extras_are_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
     networks = {("gomoku", "dqn"), ("gomoku", "dqn+mcts"), ("battleship", "heatmap")}
-    networks.add(("battleship", "rl"))
+    networks |= {("battleship", "rl"), ("gomoku", "zero")}
 
     def offered() -> set[tuple[str, str]]:
         return {(game, a.name) for game in ("gomoku", "battleship") for a in list_agents(game)}

@@ -25,6 +25,7 @@ from trireme.gomoku.rules import Gomoku
 TIMED = {
     ("gomoku", "search"),
     ("gomoku", "gomocup"),
+    ("gomoku", "zero"),
     ("navigation", "nash"),
     ("battleship", "mcts"),
 }
@@ -47,6 +48,8 @@ def test_every_shipped_agent_says_whether_it_uses_a_clock(game: str, name: str) 
         ("gomoku", "search:seconds=2", True),
         ("gomoku", "search:depth=4,seconds=2", True),
         ("gomoku", "search:nodes=100,seconds=2", True),
+        ("gomoku", "zero:simulations=8", False),
+        ("gomoku", "zero:simulations=8,seconds=2", True),
         ("navigation", "nash:rounds=3", False),
         ("navigation", "nash:seconds=1", True),
         ("navigation", "nash:rounds=3,seconds=1", True),
@@ -90,6 +93,7 @@ SMALL_MAP = "navigation:turn_limit=3"
         ("gomoku:size=9", "search:depth=2"),
         ("gomoku:size=9", "search:nodes=2000"),
         ("gomoku:size=9", "dqn+mcts:simulations=24"),
+        ("gomoku:size=9", "zero:simulations=8"),
         ("gomoku:size=6", "montecarlo:playouts=120"),
         (SMALL_MAP, "nash:rounds=3"),
         (SMALL_MAP, "nash-quick"),
@@ -102,7 +106,7 @@ SMALL_MAP = "navigation:turn_limit=3"
 def test_without_seconds_no_clock_changes_a_game(
     game: str, spec: str, run_out: Callable[[], None]
 ) -> None:
-    if spec.startswith("dqn"):
+    if spec.startswith(("dqn", "zero")):
         pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
     made = make_game(game)
     seats = [spec, *["random"] * (made.seats - 1)]

@@ -146,6 +146,9 @@ def test_the_network_gives_hints_by_name(hand: Hand) -> None:
     values = list(hand.window.hints.values())
     assert [int(value) for value in values] == sorted(map(int, values), reverse=True)
     assert next(iter(hand.window.hints)) in ((7, 6), (7, 11))
+    hand.choose("evaluator", "zero")
+    assert hand.says("Values of zero")
+    assert next(iter(hand.window.hints)) in ((7, 6), (7, 11))
     hand.choose("evaluator", "search")
     assert next(iter(hand.window.hints.values())) == "W1"
 

@@ -8,7 +8,7 @@ import pytest
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.play import Session
 from trireme.core.registry import find, load
-from trireme.gomoku.agents import dqn
+from trireme.gomoku.agents import dqn, zero
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.show import terminal
@@ -119,14 +119,19 @@ def test_insight_is_plain_and_knows_what_is_won() -> None:
 
 
 @pytest.fixture
-def network() -> None:
+def network(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The dqn network that ships; for zero one without opinions, which is quicker."""
     pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
+    no_opinion = lambda board, _: (np.zeros(len(board)), 0.0)  # noqa: E731
+    monkeypatch.setattr(zero, "evaluator", lambda _: no_opinion)
 
 
 @pytest.fixture
 def no_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(dqn, "MODEL", tmp_path / "network.onnx")
     monkeypatch.setattr(dqn, "evaluator", dqn.evaluator.__wrapped__)
+    monkeypatch.setattr(zero, "MODEL", tmp_path / "network.onnx")
+    monkeypatch.setattr(zero, "evaluator", zero.evaluator.__wrapped__)
 
 
 @pytest.mark.usefixtures("network")
@@ -137,6 +142,14 @@ def test_the_network_gives_hints_by_name() -> None:
     assert best in ("g8", "l8")
     assert float(value) > 0.5
     assert len(said.split(" · ")) == 5
+
+
+@pytest.mark.usefixtures("network")
+def test_zero_gives_hints_by_name() -> None:
+    assert paper("h8", "i9").run("hint", "zero").count("·") == 4
+    best, value = paper(*FOUR).run("hint", "zero").split()
+    assert best in ("g8", "l8")
+    assert value == "+1.00"
 
 
 @pytest.mark.usefixtures("network")
@@ -158,7 +171,8 @@ def test_the_networks_hints_are_its_highest_values_on_free_points(size: int) -> 
 def test_insight_holds_the_networks_opinion_beside_the_engines(stones: tuple[str, ...]) -> None:
     session = paper(*stones).session
     found = insight(session.game, session.state, len(stones) % 2, 0.2, np.random.default_rng(1))
-    assert found["opinions"]["dqn"]["moves"]
+    for name in ("dqn", "zero"):
+        assert found["opinions"][name]["moves"]
     assert found["unavailable"] == {}
 
 
@@ -169,7 +183,8 @@ def test_without_its_network_the_engine_still_speaks_and_the_reason_is_told() ->
     found = insight(session.game, session.state, 0, 0.2, np.random.default_rng(1))
     assert len(found["moves"]) == 5
     assert found["opinions"] == {}
-    why = found["unavailable"]["dqn"]
-    assert "no network" in why or "onnxruntime" in why
-    with pytest.raises(BadSpec):
-        screen.run("hint", "dqn")
+    for name in ("dqn", "zero"):
+        why = found["unavailable"][name]
+        assert "no network" in why or "onnxruntime" in why
+        with pytest.raises(BadSpec):
+            screen.run("hint", name)

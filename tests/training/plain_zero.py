@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from trireme.training.gumbel_search import visit_schedule
+from trireme.gomoku.agents.sequential_halving import visit_schedule
 
 Board = tuple[int, ...]
 """By point: 1 a stone of the side to move, -1 of the opponent, 0 empty."""

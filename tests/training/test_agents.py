@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
@@ -24,13 +25,18 @@ from trireme.battleship.shots import Shot
 from trireme.core.errors import BadSpec, MissingExtra
 from trireme.core.game import Turn
 from trireme.core.onnx import Network
+from trireme.gomoku.agents import zero
 from trireme.gomoku.agents.dqn import DQN, values
 from trireme.gomoku.agents.dqn_kernels import fives
 from trireme.gomoku.agents.dqn_mcts import DQNTree, TreePosition, best_move, search
+from trireme.gomoku.encode import GomokuEncoder, board_array
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, makes_five
+from trireme.training.export import export
+from trireme.training.zero_network import ZeroNetwork, folded_copy
 
 SHIPPED = [
     Path(trireme.gomoku.__path__[0]) / "models" / "dqn",
+    Path(trireme.gomoku.__path__[0]) / "models" / "zero",
     Path(trireme.battleship.__path__[0]) / "models" / "heatmap",
     Path(trireme.battleship.__path__[0]) / "models" / "rl",
 ]
@@ -91,6 +97,40 @@ def test_dqn_is_deterministic_and_epsilon_is_noise() -> None:
 def test_networks_play_every_variant(agent: str, variant: str) -> None:
     result = play(make_game("gomoku", variant), [agent, "random"], seed=3)
     assert not result.forfeits
+
+
+@pytest.fixture(scope="module")
+def tiny_zero(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A random network in the form that training exports."""
+    torch.manual_seed(1)
+    path = tmp_path_factory.mktemp("zero") / "network.onnx"
+    planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
+    axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
+    network = folded_copy(ZeroNetwork(1, 4).eval())
+    export(network, {"planes": planes}, path, output=("policy", "value"), sizes=axes)
+    return path
+
+
+@pytest.mark.parametrize("variant", ["swap2", "small", "freestyle"])
+def test_zero_plays_every_variant_with_an_exported_network(variant: str, tiny_zero: Path) -> None:
+    spec = f'zero:model="{tiny_zero}",simulations=4'
+    games = [play(make_game("gomoku", variant), [spec, "random"], seed=3) for _ in range(2)]
+    assert not games[0].forfeits
+    assert games[0].returns == (1.0, -1.0)
+    assert games[0].record.fingerprint() == games[1].record.fingerprint()
+
+
+def test_zero_reads_policy_and_value_of_its_network(tiny_zero: Path) -> None:
+    game = Gomoku(size=9)
+    state = after(game, "e5f6e6")
+    planes = GomokuEncoder(game).planes(state)[None]
+    logits, value = Network(tiny_zero).outputs(planes=planes)
+    board = board_array(game, state).ravel() * np.int8(state.colour)
+    assert state.last is not None
+    found, worth = zero.evaluator(str(tiny_zero))(board, state.last[0] * 9 + state.last[1])
+    assert np.allclose(found, logits[0])
+    assert worth == pytest.approx(float(value[0]))
+    assert abs(worth) <= 1
 
 
 @settings(max_examples=25, deadline=None)

@@ -24,6 +24,7 @@ from trireme.training.settings import (
     GomokuDQN,
     GomokuTable,
     GomokuZero,
+    Ladder,
 )
 
 from .tiny import tiny_dqn, tiny_heatmap
@@ -36,6 +37,7 @@ COMMANDS: dict[str, type[Any]] = {
     "battleship-heatmap": BattleshipHeatmap,
     "battleship-rl": BattleshipRL,
     "promote": Gate,
+    "ladder": Ladder,
 }
 FILES = {
     "train.yaml": GomokuDQN,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 import torch
@@ -9,10 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
+from trireme.gomoku.agents.sequential_halving import visit_schedule
+from trireme.gomoku.agents.zero_tree import GumbelTree
+from trireme.gomoku.engine.threat_prover import PositionProof
 from trireme.training.gomoku_threats import ThreatDetector
-from trireme.training.gumbel_search import GumbelSearch, visit_schedule
+from trireme.training.gumbel_search import GumbelSearch
 
-from .plain_zero import Board, PlainSearch, prove
+from . import plain_zero
+from .plain_zero import Board, PlainProof, PlainSearch, empties, prove
 
 CPU = torch.device("cpu")
 
@@ -128,6 +134,54 @@ def test_the_batched_search_equals_the_plain_one(
         for point, weight in policy.items():
             expected[point] = weight
         assert torch.allclose(found.policy[i], expected, atol=1e-4)
+
+
+class NoProofs:
+    """For `GumbelTree`: nothing is ever known for certain, but full boards."""
+
+    def __init__(self, empties: int) -> None:
+        self.empties = empties
+
+    def push(self, point: int) -> None:
+        self.empties -= 1
+
+    def pop(self) -> None:
+        self.empties += 1
+
+    def prove(self, nodes: int) -> PositionProof:
+        return PositionProof(None if self.empties else 0.0, None)
+
+
+@settings(max_examples=25)
+@given(
+    size=st.integers(5, 7),
+    simulations=st.integers(1, 40),
+    considered=st.integers(1, 12),
+    seed=st.integers(0, 2**32),
+)
+def test_the_tree_for_play_equals_the_plain_search_where_nothing_is_proven(
+    size: int, simulations: int, considered: int, seed: int
+) -> None:
+    (board,) = some_boards(size, 1, np.random.default_rng(seed))
+    network = RandomNetwork(size**2, seed)
+    with pytest.MonkeyPatch.context() as patch:
+        unknown = lambda board, **_: PlainProof(0, empties(board))  # noqa: E731
+        patch.setattr(plain_zero, "prove", unknown)
+        plain = PlainSearch(network.single, True, simulations, considered, 99, 50.0, 0.3)
+        action, policy, value = plain.run(board, size**2, [0.0] * size**2)
+
+    def evaluate(position: Any, last: int) -> tuple[Any, float]:
+        logits, worth = network.single(tuple(position.tolist()), last)
+        return np.array(logits), worth
+
+    tree = GumbelTree(evaluate, NoProofs(board.count(0)), considered=considered)
+    root = tree.node(np.array(board, np.int8), size**2)
+    visits = tree.search(root, simulations)
+    assert tree.ranking(root, visits)[0] == action
+    assert tree.value(root) == pytest.approx(value, abs=1e-6)
+    found = tree.policy(root)
+    assert all(found[point] == pytest.approx(weight, abs=1e-6) for point, weight in policy.items())
+    assert visits.sum() == simulations
 
 
 def test_sequential_halving_visits_the_better_half_more() -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ import msgspec
 import typer
 from rich.console import Console
 from rich.progress import Progress as Bar
+from rich.table import Table
 
 from trireme.core.extras import require
 from trireme.core.options import Option, options_of
@@ -23,9 +25,11 @@ from trireme.training.settings import (
     GomokuDQN,
     GomokuTable,
     GomokuZero,
+    Ladder,
 )
 
 if TYPE_CHECKING:
+    from trireme.arena import Progress
     from trireme.training.run import TrainingRun
 
 app = typer.Typer(
@@ -223,19 +227,51 @@ def promote(
     require("learn", "promotion to an agent", "onnx", "onnxruntime")
     from trireme.training.promote import promote as run_gate
 
-    with Bar(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("games", total=None)
-        result = run_gate(
-            folder,
-            config,
-            models=models,
-            on_game=lambda p: bar.update(task, total=len(p.fixtures), completed=len(p.outcomes)),
-        )
+    with _game_bar() as on_game:
+        result = run_gate(folder, config, models=models, on_game=on_game)
     _print(result.report, json)
     if not result.passed:
         typer.echo(f"Not promoted; the report is in {folder / 'report.json'}", err=True)
         raise typer.Exit(1)
     typer.echo(f"Promoted to {result.folder}", err=True)
+
+
+@app.command("ladder")
+@with_settings(Ladder)
+def ladder(
+    folder: Annotated[Path, typer.Argument(help="The folder of a gomoku-zero run.")],
+    config: Ladder,
+    json: Json = False,
+) -> None:
+    """Rate the past networks of a gomoku-zero run: Elo over the minutes of training.
+
+    Games, ratings and the curve go to the run's folder `ladder`; the same command goes on where it
+    was stopped. Example: `trireme train ladder runs/gomoku-zero --games 20`
+    """
+    require("learn", "the ladder", "onnx", "onnxruntime")
+    from trireme.training.ladder import climb
+
+    with _game_bar() as on_game:
+        rungs = climb(folder, config, on_game=on_game)
+    if json:
+        _print({"agents": [asdict(rung) for rung in rungs]}, json)
+        return
+    table = Table("agent", "minutes", "Elo", "95 % interval", "score", "games")
+    for rung in rungs:
+        low, high = rung.elo_ci95
+        minutes = "" if rung.minutes is None else f"{rung.minutes:.1f}"
+        interval, score = f"{low:.0f} to {high:.0f}", f"{rung.score:.0%}"
+        table.add_row(rung.name, minutes, f"{rung.elo:.0f}", interval, score, str(rung.games))
+    Console().print(table)
+    typer.echo(f"Ratings, curve and games: {folder / 'ladder'}", err=True)
+
+
+@contextmanager
+def _game_bar() -> Iterator[Callable[[Progress], None]]:
+    """A progress bar of a match, as a function to call after every game."""
+    with Bar(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("games", total=None)
+        yield lambda p: bar.update(task, total=len(p.fixtures), completed=len(p.outcomes))
 
 
 def _print(facts: dict[str, Any], json: bool) -> None:

@@ -15,7 +15,7 @@ Floats = NDArray[np.float32]
 
 
 class Network:
-    """A network loaded from a file: named arrays in, one array out."""
+    """A network loaded from a file: named arrays in, arrays out."""
 
     def __init__(self, path: Path) -> None:
         try:
@@ -35,10 +35,15 @@ class Network:
             raise BadSpec(f"{str(path)!r} is no ONNX network: {error}") from None
 
     def __call__(self, **inputs: NDArray[Any]) -> Floats:
-        (output,) = self._session.run(
+        """The output of a network that has one."""
+        (output,) = self.outputs(**inputs)
+        return output
+
+    def outputs(self, **inputs: NDArray[Any]) -> list[Floats]:
+        """All outputs, in the order of the file."""
+        found: list[Floats] = self._session.run(
             None, {name: np.ascontiguousarray(i, np.float32) for name, i in inputs.items()}
         )
-        found: Floats = output
         return found
 
 

@@ -25,8 +25,8 @@ SEARCH_LEVELS = ("search:level=easy", "search:level=medium", "search:level=hard"
 EPSILONS = ("0", "0.02", "0.05", "0.1", "0.25")
 SECONDS = ("0.3", "1", "2", "5", "10")
 VARIANTS = ("standard", "freestyle", "swap2", "small")
-ENGINE, NETWORK = "search", "dqn"
-"""The evaluators of hints: the engine, or the network as a second opinion."""
+ENGINE, NETWORKS = "search", ("dqn", "zero")
+"""The evaluators of hints: the engine, or a network as a second opinion."""
 FILES = [("records", "*.jsonl *.psq *.sgf"), ("all files", "*")]
 
 
@@ -127,7 +127,7 @@ class Window:
             button = ttk.Button(row, text=label, command=action, name=name)
             button.pack(side="left", fill="x", expand=True)
             if name == "hints":
-                self._box(row, "evaluator", (ENGINE, NETWORK), ENGINE, 8).pack(
+                self._box(row, "evaluator", (ENGINE, *NETWORKS), ENGINE, 8).pack(
                     side="left", padx=(4, 0)
                 )
             self.buttons[name] = button

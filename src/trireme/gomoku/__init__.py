@@ -11,6 +11,7 @@ SLICE = Slice(
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
         "dqn": "trireme.gomoku.agents.dqn:DQN",
         "dqn+mcts": "trireme.gomoku.agents.dqn_mcts:DQNTree",
+        "zero": "trireme.gomoku.agents.zero:Zero",
         "search": "trireme.gomoku.agents.search:Search",
         "gomocup": "trireme.gomoku.agents.gomocup:Gomocup",
     },

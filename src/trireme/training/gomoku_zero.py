@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, field
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,7 @@ from torch import Tensor, nn
 
 from trireme.core.errors import BadSettings, TrainingDiverged
 
-from .gomoku_threats import ThreatDetector
-from .gumbel_search import GumbelSearch
 from .log import Log
-from .replay import UNFILLED
 from .run import (
     RunTimer,
     TrainingRun,
@@ -37,104 +35,9 @@ from .run import (
     write_json,
 )
 from .settings import GomokuZero
-from .zero_games import EndedGames, GameArchive, PositionBuffer, PositionSample, boards_at
+from .zero_games import EndedGames, GameArchive, PositionBuffer, PositionSample
 from .zero_network import ZeroNetwork, fold, load, packed, planes_of, save
-
-CENTRE_RADIUS = 4
-"""Random opening stones lie within so many points of the centre, along both axes."""
-
-
-class ZeroSelfPlay:
-    """Games in play, each by the search against itself, on one device.
-
-    No game stands at a proven position: it would have ended. Openings of five stones are too few
-    for a proof.
-    """
-
-    def __init__(self, config: GomokuZero, search: GumbelSearch, seed: int) -> None:
-        self.search, self.detector, self.device = search, search.detector, search.device
-        self.opening_stones, games = config.opening_stones, config.games
-        area = config.size**2
-        self.generator = torch.Generator(self.device).manual_seed(seed)
-        self.order = torch.zeros((games, area), dtype=torch.int16, device=self.device)
-        self.begin = torch.zeros(games, dtype=torch.int64, device=self.device)
-        self.count = torch.zeros(games, dtype=torch.int64, device=self.device)
-        """The stones on each board."""
-        self.policy = torch.zeros((games, area + 1, area), dtype=torch.half, device=self.device)
-        self.value = torch.zeros((games, area + 1), dtype=torch.half, device=self.device)
-        self.full = torch.zeros((games, area + 1), dtype=torch.bool, device=self.device)
-        line = (torch.arange(config.size, device=self.device) - config.size // 2).abs()
-        near = line <= CENTRE_RADIUS
-        self.centre = (near.unsqueeze(1) & near).flatten().float()
-        self._restart(search.row)
-
-    def advance(self, simulations: int, *, full: bool) -> EndedGames | None:
-        """Search every game and make a move in it; returns the games that ended.
-
-        `full` is whether the policies that the search finds are fit to learn from.
-        """
-        noise = torch.empty_like(self.search.noisy).exponential_(generator=self.generator)
-        board, last = boards_at(self.order, self.count)
-        found = self.search.run(board, last, simulations, gumbel=-noise.log())
-        self._record(found.policy, found.value, full=full)
-        self.order.scatter_(1, found.action.unsqueeze(1), self.count.short().unsqueeze(1))
-        self.count += 1
-        board, last = boards_at(self.order, self.count)
-        proof = self.detector.prove(board)
-        winning = proof.moves / proof.moves.sum(1, keepdim=True).clamp(min=1)
-        self._record(
-            winning, proof.value, full=True
-        )  # the next step replaces it, unless it is last
-        over = proof.proven | (self.count == board.shape[1])
-        index = over.nonzero().squeeze(1)
-        if not len(index):
-            return None
-        count = self.count[index]
-        ended = EndedGames(
-            order=self.order[index],
-            begin=self.begin[index],
-            length=count,
-            labelled=count + proof.proven[index],
-            result=proof.value[index] * (1 - 2 * (count & 1)),
-            policy=self.policy[index],
-            value=self.value[index],
-            full=self.full[index],
-        )
-        self._restart(index)
-        return ended
-
-    def _record(self, policy: Tensor, value: Tensor, *, full: bool) -> None:
-        row = self.search.row
-        self.policy[row, self.count] = policy.half()
-        self.value[row, self.count] = value.half()
-        self.full[row, self.count] = full
-
-    def _restart(self, index: Tensor) -> None:
-        """Begin games anew, with random stones near the centre, black and white in turn."""
-        games, most = len(index), self.opening_stones
-        number = torch.randint(most + 1, (games,), generator=self.generator, device=self.device)
-        order = torch.full_like(self.order[:games], UNFILLED)
-        if most:
-            weights = self.centre.expand(games, -1)
-            points = torch.multinomial(weights, most, generator=self.generator)
-            ply = torch.arange(most, device=self.device).expand(games, -1)
-            stones = torch.where(ply < number.unsqueeze(1), ply, UNFILLED).short()
-            order.scatter_(1, points, stones)
-        self.order[index], self.begin[index], self.count[index] = order, number, number
-
-    def state(self) -> dict[str, Tensor]:
-        """All that `restore` needs to continue the same games."""
-        names = ("order", "begin", "count", "policy", "value", "full")
-        return {"generator": self.generator.get_state()} | {
-            name: getattr(self, name).cpu() for name in names
-        }
-
-    def restore(self, state: dict[str, Tensor]) -> None:
-        """Continue from what `state` gave."""
-        if state["generator"].shape == self.generator.get_state().shape:
-            self.generator.set_state(state["generator"])
-        for name in state.keys() - {"generator"}:
-            getattr(self, name).copy_(state[name])
+from .zero_selfplay import SelfPlayExecutor, ZeroPlayer, ZeroSelfPlay, new_network
 
 
 def losses(network: nn.Module, sample: PositionSample, size: int) -> tuple[Tensor, Tensor]:
@@ -157,6 +60,12 @@ def _copy_weights(path: Path, network: ZeroNetwork) -> None:
     network.load_state_dict(found.state_dict())
 
 
+def _without_places(config: GomokuZero) -> GomokuZero:
+    """The settings with bare file names and no address: metadata ships with the weights."""
+    start_from, games_file = Path(config.start_from).name, Path(config.games_file).name
+    return replace(config, address="", start_from=start_from, games_file=games_file)
+
+
 @dataclass
 class _Speed:
     """The speed of self-play since the last row of the log."""
@@ -167,11 +76,16 @@ class _Speed:
     last: float = 0.0
     """Evaluations per second of self-play, in the last row."""
 
-    def row(self) -> dict[str, float]:
-        """Its columns in the log; `play_share` is the share of the time that self-play took."""
+    def row(self, *, overlapped: bool) -> dict[str, float]:
+        """Its columns in the log; `play_share` is the share of the time that self-play took.
+
+        `overlapped` self-play goes on during updates: its speed is that of all the time, and the
+        share is that of waiting for it.
+        """
         now = time.perf_counter()
-        self.last = self.evaluations / self.play_seconds
-        share = self.play_seconds / (now - self.since)
+        elapsed = now - self.since
+        self.last = self.evaluations / (elapsed if overlapped else self.play_seconds)
+        share = self.play_seconds / elapsed
         self.evaluations, self.play_seconds, self.since = 0, 0.0, now
         return {"evaluations_per_s": self.last, "play_share": share}
 
@@ -183,38 +97,18 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         super().__init__(config, folder)
         on_gpu = self.device.type == "cuda"
         torch.manual_seed(config.seed)
-        self.network = self._new(folded=False)
+        self.network = new_network(config, self.device, folded=False)
         if config.start_from:
             _copy_weights(Path(config.start_from), self.network)
-        self.player = self._new(folded=True).eval().requires_grad_(False)
-        """The network in the form for playing: on a GPU in half the precision."""
-        self.dtype = torch.bfloat16 if on_gpu else torch.float32
-        self.player.to(self.dtype)
-        fold(self.network, self.player)
+        self.player = ZeroPlayer(config, self.device)
+        fold(self.network, self.player.network)
         self.optimizer = torch.optim.AdamW(
             self.network.parameters(),
             lr=config.learning_rate,
             weight_decay=config.weight_decay,
             fused=on_gpu,
         )
-        self.evaluate_boards = self._evaluate_boards
-        if config.compile != "none":  # not the updates: compiled in bfloat16, torch 2.11's gave NaN
-            self.evaluate_boards = torch.compile(
-                self._evaluate_boards, mode=config.compile, dynamic=False
-            )
-        detector = ThreatDetector(config.size, config.rule == "standard", self.device)
-        self.search = GumbelSearch(
-            self.evaluate_boards,
-            detector,
-            config.games,
-            simulations=config.most_simulations,
-            considered=config.considered,
-            max_depth=config.max_depth,
-            c_visit=config.c_visit,
-            c_scale=config.c_scale,
-            cuda_graph=config.cuda_graph,
-        )
-        self.play = ZeroSelfPlay(config, self.search, config.seed)
+        self.play = self._self_play()
         self.replay = PositionBuffer(config.capacity, config.size, self.device)
         kept = config.keep_positions if config.games_file else 0
         self.archive = GameArchive(config.size, config.rule, kept)
@@ -226,25 +120,25 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         self.step = self.evaluations = self.games_ended = 0
         self.speed = _Speed()
 
-    def _new(self, *, folded: bool) -> ZeroNetwork:
-        made = ZeroNetwork(self.config.blocks, self.config.channels, folded=folded)
-        return made.to(self.device).to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
+    def _self_play(self) -> SelfPlayExecutor:
+        if self.config.executor == "ray":
+            from .zero_ray import RaySelfPlay
 
-    def _evaluate_boards(self, board: Tensor, last: Tensor) -> tuple[Tensor, Tensor]:
-        logits, value = self.player(planes_of(board, last, self.config.size).to(self.dtype))
-        return logits, value
+            return RaySelfPlay(self.config, self.player.network, self.device)
+        return ZeroSelfPlay(self.config, self.player.search, self.config.seed)
 
     def run(self, *, live: bool = True) -> None:
         timer = RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
-        with stoppable(timer), log:
-            while self.share(timer) < 1 and self.step < self.config.steps and not timer.over:
-                self.advance(self.share(timer))
-                self._keep_snapshot(timer)
-                self._log(log, timer)
-                if self.step % self.config.checkpoint_every == 0:
-                    self.checkpoint(timer)
-        self.checkpoint(timer)
+        with closing(self.play):
+            with stoppable(timer), log:
+                while self.share(timer) < 1 and self.step < self.config.steps and not timer.over:
+                    self.advance(self.share(timer))
+                    self._keep_snapshot(timer)
+                    self._log(log, timer)
+                    if self.step % self.config.checkpoint_every == 0:
+                        self.checkpoint(timer)
+            self.checkpoint(timer)
         self.seconds += timer.seconds
         self.save()
 
@@ -266,8 +160,9 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         ended = self.play.advance(simulations, full=full)
         if ended is not None:
             self._take(ended)
-        self.evaluations += config.games * (simulations + 1)
-        self.speed.evaluations += config.games * (simulations + 1)
+        evaluations = self.play.games * (simulations + 1)
+        self.evaluations += evaluations
+        self.speed.evaluations += evaluations
         self.speed.play_seconds += self._elapsed(started)
         if len(self.replay) >= config.minimum:
             set_learning_rate(
@@ -276,7 +171,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
             )
             for _ in range(config.updates):
                 self._update()
-            fold(self.network, self.player)
+            fold(self.network, self.player.network)
         self.step += 1
 
     def _is_full(self) -> bool:
@@ -328,7 +223,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         if self.step % config.log_every == 0:
             policy_loss, value_loss, updates, games, black, drawn, stones = self.tally.tolist()
             self.tally.zero_()
-            row = {"positions": self.step * config.games, "games": self.games_ended}
+            row = {"positions": self.step * self.play.games, "games": self.games_ended}
             if not math.isfinite(policy_loss + value_loss):
                 raise TrainingDiverged(
                     f"the loss is {policy_loss + value_loss} at step {self.step}: try a lower "
@@ -338,21 +233,22 @@ class ZeroTraining(TrainingRun[GomokuZero]):
                 row |= {"policy_loss": policy_loss / updates, "value_loss": value_loss / updates}
             if games:
                 row |= {"black": black / games, "drawn": drawn / games, "length": stones / games}
-            row |= self.speed.row()
+            row |= self.speed.row(overlapped=self.play.overlapped)
         if config.evaluate_every and self.step % config.evaluate_every == 0:
             from .zero_evaluation import evaluate
 
-            row |= evaluate(self.search, config, self.step)
+            row |= evaluate(self.player.search, config, self.step)
         if row:
             log.write({"step": self.step, "seconds": self.seconds + timer.seconds, **row})
 
     def network_evaluations_per_s(self) -> float:
         """What the network alone evaluates, batch after batch: the ceiling of self-play."""
-        board, last = boards_at(self.play.order, self.play.count)
+        board = torch.zeros_like(self.player.search.board[:, 0])
+        last = torch.full_like(self.player.search.row, board.shape[1])
         batches, started = 0, time.perf_counter()
         with torch.no_grad():
             while not batches or self._elapsed(started) < 1:
-                self.evaluate_boards(board, last)
+                self.player.evaluate(board, last)
                 batches += 1
         return batches * len(board) / self._elapsed(started)
 
@@ -375,7 +271,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         self.step, self.evaluations = state["step"], state["evaluations"]
         self.games_ended = state["games_ended"]
         self.network.load_state_dict(state["network"])
-        fold(self.network, self.player)
+        fold(self.network, self.player.network)
         self.optimizer.load_state_dict(state["optimizer"])
         self.play.restore(state["play"])
         self.replay.restore(state["replay"])
@@ -392,14 +288,14 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         if config.games_file:
             self.archive.write(Path(config.games_file), config.keep_policies)
         facts = describe(
-            config,
+            _without_places(config),
             kind="gomoku-zero",
             board_size=config.size,
             channels=["own", "opponent", "black to move", "last move"],
             rule=config.rule,
             seed=config.seed,
             steps=self.step,
-            positions=self.step * config.games,
+            positions=self.step * self.play.games,
             games=self.games_ended,
             seconds=round(self.seconds, 1),
             evaluations=self.evaluations,

@@ -21,6 +21,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from trireme.gomoku.agents.sequential_halving import visit_schedule
+
 from .gomoku_threats import ThreatDetector
 from .zero_network import NEVER
 
@@ -48,27 +50,6 @@ class _Row(NamedTuple):
     """Q where visited, elsewhere the node's mixed value."""
     bonus: Tensor
     """The completed Q on the scale of logits."""
-
-
-def visit_schedule(considered: int, simulations: int) -> list[int]:
-    """Sequential halving: how often the move of each simulation must have been visited before.
-
-    Each round gives every remaining move as many visits, then the better half remains.
-
-    >>> visit_schedule(4, 8)
-    [0, 0, 0, 0, 1, 1, 2, 2]
-    """
-    if considered <= 1:
-        return list(range(simulations))
-    rounds = math.ceil(math.log2(considered))
-    schedule: list[int] = []
-    visits, remaining = 0, considered
-    while len(schedule) < simulations:
-        for _ in range(max(1, simulations // (rounds * remaining))):
-            schedule += [visits] * remaining
-            visits += 1
-        remaining = max(2, remaining // 2)
-    return schedule[:simulations]
 
 
 class GumbelSearch:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -26,14 +25,15 @@ from trireme.arena import (
 )
 from trireme.arena.standing import ShotsStanding
 from trireme.battleship.rules import Battleship
-from trireme.core.errors import BadSettings
 from trireme.core.options import settings
 from trireme.gomoku.rules import Gomoku
 
 from .export import export
-from .run import write_json
+from .run import read_metadata, write_json
 from .settings import Gate
 
+ZERO_SIMULATIONS = 32
+"""Simulations a move of zero in its trial: a limit without a clock, so that it can be repeated."""
 OnGame = Callable[[Progress], object]
 
 
@@ -55,7 +55,7 @@ def promote(
     Without `models` it goes to where the agents look for the weights that ship. The report of the
     gate is kept in the run's folder either way.
     """
-    kind = _metadata(folder)["kind"]
+    kind = read_metadata(folder)["kind"]
     weights = export_run(folder)
     trial = {
         "gomoku-dqn": _gomoku_trial,
@@ -80,7 +80,8 @@ def export_run(folder: Path) -> Path:
 
     The table network is in its final form, `network.npz`, already.
     """
-    kind, path = _metadata(folder)["kind"], folder / "network.onnx"
+    facts, path = read_metadata(folder), folder / "network.onnx"
+    kind = facts["kind"]
     if kind == "gomoku-table":
         return folder / "network.npz"
     if kind == "gomoku-dqn":
@@ -90,13 +91,11 @@ def export_run(folder: Path) -> Path:
         axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
         export(load_dqn(folder / "network.pt"), {"planes": planes}, path, output="q", sizes=axes)
     elif kind == "gomoku-zero":
-        from .zero_network import folded_copy
+        from .zero_export import export_zero
         from .zero_network import load as load_zero
 
-        planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
-        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
-        network = folded_copy(load_zero(folder / "network.pt"))
-        export(network, {"planes": planes}, path, output=("policy", "value"), sizes=axes)
+        size, exact = facts["board_size"], facts["rule"] == "standard"
+        export_zero(load_zero(folder / "network.pt"), path, size=size, exact=exact)
     elif kind == "battleship-heatmap":
         from .battleship_heatmap import load as load_heatmap
 
@@ -129,7 +128,8 @@ def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None)
     game, agent = Gomoku(), kind.removeprefix("gomoku-")
     weights = f'model="{(folder / "network.onnx").absolute()}"'
     noise = f"epsilon={config.epsilon}"
-    ours = Entrant(agent, f"{agent}:{weights},{noise}" if agent == "dqn" else f"{agent}:{weights}")
+    options = noise if agent == "dqn" else f"simulations={ZERO_SIMULATIONS}"
+    ours = Entrant(agent, f"{agent}:{weights},{options}")
     common: dict[str, Any] = {
         "seed": config.seed,
         "executor": config.executor,
@@ -173,7 +173,7 @@ def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) 
     weights = (folder / "network.npz").absolute()
     seconds = f"seconds={config.seconds}"
     result = gate(
-        Gomoku(rule=_metadata(folder)["rule"]),
+        Gomoku(rule=read_metadata(folder)["rule"]),
         Entrant("network", f'search:evaluation=network,model="{weights}",{seconds}'),
         Entrant("patterns", f"search:evaluation=patterns,{seconds}"),
         threshold=config.threshold,
@@ -216,14 +216,6 @@ def _noisy(spec: str, noise: str) -> str:
 def _without_folder(result: GateResult) -> dict[str, Any]:
     """A result without the folder, which means nothing elsewhere."""
     return {name: value for name, value in asdict(result).items() if name != "folder"}
-
-
-def _metadata(folder: Path) -> dict[str, Any]:
-    path = folder / "metadata.json"
-    if not path.is_file():
-        raise BadSettings(f"{str(folder)!r} holds no trained network: metadata.json is missing")
-    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-    return found
 
 
 def _home(kind: str) -> Path:

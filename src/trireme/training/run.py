@@ -120,6 +120,10 @@ RESUMABLE = frozenset(
         "keep_positions",
         "keep_policies",
         "snapshots",
+        "executor",
+        "actors",
+        "actor_gpus",
+        "address",
     }
 )
 """Settings that a resumed run may change."""
@@ -165,6 +169,15 @@ def describe(config: RunSettings, **more: Any) -> dict[str, Any]:
 def write_json(path: Path, content: dict[str, Any]) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+
+
+def read_metadata(folder: Path) -> dict[str, Any]:
+    """The metadata of the weights in a run's folder."""
+    path = folder / "metadata.json"
+    if not path.is_file():
+        raise BadSettings(f"{str(folder)!r} holds no trained network: metadata.json is missing")
+    found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return found
 
 
 def _version(package: str) -> str:

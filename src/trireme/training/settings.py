@@ -176,6 +176,13 @@ class GomokuZero(RunSettings):
         "", "begin with the weights of this network.pt, of the same shape; empty: random weights"
     )
 
+    executor: Literal["local", "ray"] = option(
+        "local", "where games are played: on the learner's device, or by actors of a Ray cluster"
+    )
+    actors: int = option(2, "ray: number of self-play actors; each plays `games` games in parallel")
+    actor_gpus: float = option(0.0, "ray: GPUs of each actor, such as 0.5; 0: it plays on a CPU")
+    address: str = option("", "ray: address of the cluster; empty: start one on this machine")
+
     games: int = option(1_024, "games played in parallel")
     opening_stones: int = option(
         5, "each game starts with 0 to this many random stones near the centre; 5 at most"
@@ -231,6 +238,7 @@ class GomokuZero(RunSettings):
     def __post_init__(self) -> None:
         check(self, at_least={"steps": 1, "threads": 1, "size": 5, "blocks": 1, "channels": 1})
         check(self, at_least={"games": 1, "opening_stones": 0, "considered": 1, "max_depth": 1})
+        check(self, at_least={"actors": 1, "actor_gpus": 0})
         check(self, at_least={"simulations": 1, "simulations_end": 1, "fast_simulations": 1})
         check(self, at_least={"capacity": 1, "minimum": 1, "updates": 1, "batch_size": 1})
         check(self, at_least={"keep_positions": 0, "keep_policies": 0, "snapshots": 0})
@@ -348,6 +356,27 @@ class Gate:
 
     def __post_init__(self) -> None:
         check(self, at_least={"games": 1, "random_games": 1, "tree_games": 0, "workers": 0})
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """The ladder: ratings of a run's past networks against each other and against other agents."""
+
+    games: int = option(20, "games of every two agents; more give narrower intervals")
+    simulations: int = option(32, "simulations a move of every network; more are slower")
+    opponents: str = option(
+        "heuristic dqn easy=search:level=easy,depth=2 medium=search:level=medium,depth=4 "
+        "search=search:nodes=20000",
+        "agents that the networks meet, separated by spaces, with or without NAME=",
+    )
+    seed: int = option(0, "random seed of the schedule")
+    executor: Literal["serial", "processes", "ray"] = option(
+        "processes", "where games run: in this process, in many, or on a Ray cluster"
+    )
+    workers: int = option(0, "worker processes; 0: one per core")
+
+    def __post_init__(self) -> None:
+        check(self, at_least={"games": 1, "simulations": 1, "workers": 0})
 
 
 def check(settings: object, at_least: dict[str, int]) -> None:

@@ -27,34 +27,41 @@ MAX_LOSSES = 5
 """Times that a chunk may be lost with its actor before the match is given up."""
 
 
+def connect(address: str | None) -> bool:
+    """Connect to the Ray cluster at `address`, or start one on this machine.
+
+    Returns whether `ray.shutdown` is the caller's task: not where this process was connected.
+    """
+    ray: Any = importlib.import_module("ray")
+    if ray.is_initialized():
+        return False
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
+    if address is None:
+        ray.init(include_dashboard=False, **quiet)
+        return True
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    try:
+        if host and port.isdecimal():
+            # Ray itself would go on asking for minutes.
+            socket.create_connection((host, int(port)), timeout=10).close()
+        ray.init(address=address, **quiet)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ArenaError(f"no Ray cluster answers at {address!r}: {error}") from error
+    return True
+
+
 class RayCluster:
     """As many actors as the cluster has cores, or as many as were asked for."""
 
     def __init__(self, job: Job, workers: int | None, address: str | None) -> None:
+        self._started = connect(address)
         ray: Any = importlib.import_module("ray")
         self._ray = ray
-        self._started = not ray.is_initialized()
-        if self._started:
-            os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
-            self._connect(address)
         self._job = ray.put(job)
         self._count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
         self._actor = ray.remote(num_cpus=1, max_restarts=0)(_WorkerActor)
         self._idle: list[Any] = []
-
-    def _connect(self, address: str | None) -> None:
-        quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-        if address is None:
-            self._ray.init(include_dashboard=False, **quiet)
-            return
-        host, _, port = address.removeprefix("ray://").rpartition(":")
-        try:
-            if host and port.isdecimal():
-                # Ray itself would go on asking for minutes.
-                socket.create_connection((host, int(port)), timeout=10).close()
-            self._ray.init(address=address, **quiet)
-        except (OSError, ValueError, RuntimeError) as error:
-            raise ArenaError(f"no Ray cluster answers at {address!r}: {error}") from error
 
     def __enter__(self) -> RayCluster:
         return self

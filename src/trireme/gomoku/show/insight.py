@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from trireme.core.game import AnyGame, Seat
 from trireme.core.opinions import gather_opinions
 from trireme.gomoku.agents.dqn import values
 from trireme.gomoku.agents.search import Search
+from trireme.gomoku.agents.zero import Zero
 from trireme.gomoku.engine.analysis import PROVEN_WIN, CandidateMove, EngineAnalysis
 from trireme.gomoku.rules import Gomoku, GomokuState
 
@@ -20,6 +22,7 @@ TOP = 5
 SCALE = 800.0
 """Pattern points at which the scaled value is tanh 1, about 0.76."""
 _agent = Search()
+_zero = Zero(simulations=48)
 
 
 def insight(
@@ -40,7 +43,8 @@ def insight(
         found: dict[str, Any] = {"value": 0.0, "depth": 0, "line": [], "moves": moves}
     else:
         found = as_json(game, _agent.analyse(game, view, seconds=seconds, top=TOP))
-    return found | gather_opinions({"dqn": lambda: by_network(game, view)})
+    evaluators = {name: partial(ask, game, view) for name, ask in NETWORKS.items()}
+    return found | gather_opinions(evaluators)
 
 
 def by_network(game: Gomoku, view: GomokuState) -> dict[str, Any]:
@@ -56,6 +60,22 @@ def by_network(game: Gomoku, view: GomokuState) -> dict[str, Any]:
         for point in best
     ]
     return {"value": moves[0]["value"], "moves": moves}
+
+
+def by_zero(game: Gomoku, view: GomokuState) -> dict[str, Any]:
+    """The moves that the tree search of zero visits most; an error where it can't be run."""
+    found = _zero.analyse(game, view, top=TOP)
+    moves = [
+        {"action": game.write(judged.move), "value": round(judged.value, 3)}
+        | ({} if judged.plies is None else {"plies": judged.plies})
+        for judged in found.moves
+    ]
+    line = [game.write(point) for point in found.line]
+    return {"value": round(found.value, 3), "proven": found.proven, "line": line, "moves": moves}
+
+
+NETWORKS = {"dqn": by_network, "zero": by_zero}
+"""The networks that give second opinions, by the name of the agent."""
 
 
 def as_json(game: Gomoku, found: EngineAnalysis) -> dict[str, Any]:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from trireme.gomoku.agents.search import Search
     from trireme.gomoku.engine.analysis import EngineAnalysis
 
-NETWORK = "dqn"
-"""The other agent that can be asked for a hint."""
 HINT_SECONDS, ANALYSIS_SECONDS, LONGEST = 1.0, 5.0, 600.0
 
 
@@ -31,12 +29,12 @@ def _engine() -> Search:
 
 
 def _hint(screen: Screen, text: str) -> None:
-    """The best moves and their values, by the engine or by the network."""
+    """The best moves and their values, by the engine or by a network."""
     game, state = _position(screen)
-    from .insight import by_network, in_words
+    from .insight import NETWORKS, in_words
 
-    if text == NETWORK:
-        moves = by_network(game, state)["moves"]
+    if text in NETWORKS:
+        moves = NETWORKS[text](game, state)["moves"]
         screen.say("  " + " · ".join(f"{m['action']} {m['value']:+.2f}" for m in moves))
         return
     found = _engine().analyse(game, state, seconds=_seconds(text, HINT_SECONDS), top=5)
@@ -115,7 +113,8 @@ class GomokuTerminal(Terminal):
     typing: ClassVar[str] = "Put a stone with h8 (or row and column from 0: 7 7)."
     commands: ClassVar[Mapping[str, Command]] = {
         "hint": Command(
-            "the best moves with values; hint 3 searches for 3 seconds, hint dqn asks the network",
+            "the best moves with values; hint 3 searches for 3 seconds, hint dqn or "
+            "hint zero asks a network",
             _hint,
         ),
         "analyse": Command(
