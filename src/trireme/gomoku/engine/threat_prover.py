@@ -16,6 +16,7 @@ from trireme.gomoku.rules import Point
 
 from . import memory_kernels as mem
 from .board_kernels import clear_board, count_of, first_of, make_move, undo_move
+from .network_memory_kernels import new_network_memory
 from .patterns import pattern_tables
 from .proof_number_kernels import prove_vct
 from .threat_search_kernels import vcf, vcf_defences
@@ -49,7 +50,7 @@ class ThreatProver:
         self.size, self.exact = size, exact
         self._board = mem.new_board(*pattern_tables(exact))
         self._memory = mem.new_search_memory()
-        self._tables = mem.new_hash_tables(1, ROWS)
+        self._tables = mem.new_hash_tables(1, ROWS, new_network_memory())
         self._proofs = np.zeros((ROWS, 3), np.int64)
         self._stones: set[tuple[int, int]] = set()
         """Cell and colour of each stone of the position, without the pushed ones."""
