@@ -63,6 +63,10 @@ class Slice:
     preview: str | None = None
     """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
     for games that a player plans ahead in."""
+    prose: str | None = None
+    """`prose(game, view) -> str`: a view in plain words with its history, for language models."""
+    notation: str = ""
+    """How actions are written as text, for language models; the rules may say it already."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 
@@ -89,6 +93,7 @@ BUILT_IN: Mapping[str, str] = {
 COMMON_AGENTS: Mapping[str, str] = {
     "random": "trireme.core.agents:Random",
     "montecarlo": "trireme.core.monte_carlo:MonteCarlo",
+    "llm": "trireme.llm.agent:LanguageModel",
     "process": "trireme.core.process_agent:ProcessAgent",
 }
 """Agents that play every game; a game may name classes of its own for `random` and `montecarlo`."""
@@ -226,8 +231,8 @@ def agents_of(game: str) -> Mapping[str, str]:
 
 def _own_agents(game: str) -> Mapping[str, str]:
     """Without plugins. Random and Monte Carlo come first: games list stronger agents."""
-    first = {name: place for name, place in COMMON_AGENTS.items() if name != "process"}
-    return {**first, **find(game).agents, "process": COMMON_AGENTS["process"]}
+    first = {name: COMMON_AGENTS[name] for name in ("random", "montecarlo")}
+    return {**first, **find(game).agents, **{n: COMMON_AGENTS[n] for n in ("llm", "process")}}
 
 
 def _agent_entries(game: str) -> list[tuple[str, EntryPoint]]:
