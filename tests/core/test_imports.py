@@ -25,7 +25,7 @@ LAYERS: dict[str, set[str]] = {
     "desktop": {"core", "arena", *SLICES},
     "testing": {"core"},
     "bench": {"core", "arena", "llm", *SLICES},
-    "mcp": {"core"},
+    "mcp": {"core", "server"},
     "cli": {
         *("core", "llm", "envs", "arena", "store", "training", "server", "desktop"),
         *("bench", "mcp", *SLICES),

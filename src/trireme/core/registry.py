@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args, get_origin
 
 from . import plugins
 from .errors import BadSpec, TriremeError, unknown
@@ -220,6 +220,14 @@ def _game(
     values.update(convert(cls, typed, owner=parsed.name, from_text=True))
     values.update(settings)
     return build(cls, values, owner=parsed.name)
+
+
+def view_type(game: str) -> Any:
+    """The type of a game's views, as its class states it: the last argument of `Game[S, A, V]`;
+    anything where a plugin's class states none."""
+    bases = getattr(load(find(game).game), "__orig_bases__", ())
+    stated = [get_args(base)[-1] for base in bases if get_origin(base) is Game]
+    return stated[0] if stated else Any
 
 
 def agents_of(game: str) -> Mapping[str, str]:
