@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ import msgspec
 import numpy as np
 
 from trireme.core.play import play
+from trireme.gomoku.agents.search import Search
+from trireme.gomoku.engine.analysis import PROVEN_WIN
 from trireme.gomoku.rules import Gomoku, GomokuState, Point, makes_five
 from trireme.navigation.arrays import pack_ships
 from trireme.navigation.maps import BadMap, Rock, SeaMap, Spawn
@@ -62,9 +65,26 @@ def gomoku() -> list[dict[str, Any]]:
                 kinds[kind].append({"kind": kind, "stones": stones, "solutions": solutions})
                 break
     wins = [json.loads(line) for line in WINS.read_text().splitlines()]
-    wins = sorted(wins, key=lambda win: (win["mate_plies"], win["id"]))[:PUZZLES]
-    forced = [{"kind": "force win", "stones": w["stones"], "solutions": None} for w in wins]
-    return [*kinds["make five"], *kinds["stop five"], *forced]
+    wins.sort(key=lambda win: (win["mate_plies"], win["id"]))
+    forced = (
+        {"kind": "force win", "stones": win["stones"], "solutions": None}
+        for win in wins
+        if needs_the_right_move(win["stones"])
+    )
+    return [*kinds["make five"], *kinds["stop five"], *islice(forced, PUZZLES)]
+
+
+def needs_the_right_move(stones: str) -> bool:
+    """Whether the win is lost by most moves: a position that any move wins measures nothing."""
+    game = Gomoku(position=stones)
+    state = game.start()
+    rng, (seat,) = np.random.default_rng(0), game.to_move(state)
+    legal = game.legal(state, seat)
+    tried = (game.apply(state, {seat: legal.sample(rng)}) for _ in range(5))
+    engine = Search(nodes=100_000)
+    return not any(
+        after.winner or engine.analyse(game, after).value <= -PROVEN_WIN for after in tried
+    )
 
 
 def opening(seed: int) -> list[str]:
