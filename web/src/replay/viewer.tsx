@@ -259,7 +259,7 @@ function Said({ replay, turn, said }: { replay: GameReplay; turn: number; said: 
             {capital(callSeat(replay, turn, e.seat ?? 0))} ({e.model}): {costsOf(e)}
           </p>
           <p class="spoken">{e.answer || "No answer."}</p>
-          {e.problem && <p class="trouble small">{e.problem}</p>}
+          {e.problem && <p class="trouble small note">{e.problem}</p>}
         </article>
       ))}
     </section>
