@@ -4,8 +4,9 @@
 
 The model is scripted, so that the figures need no key and can be had again: it reads the prompt,
 and knows some tactics, but alone it looks at a few random actions only, as a model that can't
-search does. In Battleship it counts placements (density); in Gomoku it sees fives and open fours to
-make and to stop. The same script plays alone (`llm`) and chooses among a network's proposals.
+search widely does. In Battleship it counts placements (density); in Gomoku it looks two plies
+ahead.
+The same script plays alone (`llm`) and chooses among a network's proposals.
 """
 
 from __future__ import annotations
@@ -24,12 +25,14 @@ from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Shot
 from trireme.core.intervals import mean_half_width, wilson
 from trireme.core.play import play
-from trireme.gomoku.rules import DIRECTIONS, Gomoku, Point, makes_five
+from trireme.gomoku.agents.search import Search
+from trireme.gomoku.rules import Gomoku
 from trireme.llm.scripted import Asked, ScriptedEndpoint
 
 ATTENTION = 8
 """Legal actions that the script looks at when it has no proposals."""
 GOMOKU = Gomoku()
+ENGINE = Search(depth=2)
 SEA = Battleship()
 
 
@@ -63,37 +66,15 @@ def _flat(text: str) -> int:
 
 
 def put(prompt: str, options: list[str]) -> str:
-    """The first option that makes a five, stops one, makes an open four or stops one."""
-    stones = re.findall(r"\d+\. (black|white) ([a-z]\d+)", prompt)
-    own_name = "black" if len(stones) % 2 == 0 else "white"
-    own: set[Point] = set()
-    other: set[Point] = set()
-    for name, text in stones:
-        (own if name == own_name else other).add(GOMOKU.read(text))  # type: ignore[arg-type]
+    """The option after which the other side has least, two plies deep."""
+    stones = re.findall(r"\d+\. (?:black|white) ([a-z]\d+)", prompt)
+    state = Gomoku(position="".join(stones)).start()
 
     def worth(text: str) -> int:
-        point: Point = GOMOKU.read(text)  # type: ignore[assignment]
-        if makes_five(own | {point}, point, GOMOKU.rule):
-            return 4
-        if makes_five(other | {point}, point, GOMOKU.rule):
-            return 3
-        if fives_after(own, other, point) > 1:
-            return 2
-        return int(fives_after(other, own, point) > 1)
+        after = GOMOKU.apply(state, {0: GOMOKU.read(text)})
+        return 10**9 if after.winner else -ENGINE.analyse(GOMOKU, after).value
 
     return max(options, key=worth)
-
-
-def fives_after(mine: set[Point], theirs: set[Point], point: Point) -> int:
-    """How many points would make five after a stone at `point`; two or more can't be stopped."""
-    stones = mine | {point}
-    near = {
-        (point[0] + step * down, point[1] + step * right)
-        for down, right in DIRECTIONS
-        for step in range(-4, 5)
-    }
-    free = [p for p in near - stones - theirs if all(0 <= i < GOMOKU.size for i in p)]
-    return sum(makes_five(stones | {p}, p, GOMOKU.rule) for p in free)
 
 
 def scripted(asked: Asked) -> str:

@@ -58,7 +58,7 @@ def regret(item: BenchItem, record: Record) -> float:
         return best + 1
     game = record.game
     start, plan = game.start(), game.read(action)
-    earned = sum(
+    earned: float = sum(
         weight * game.returns(game.apply(start, {0: plan, 1: game.read(answer)}))[0]
         for answer, weight in item.reference["answers"]
     )
