@@ -36,6 +36,7 @@ from trireme.cli import app
 from trireme.core.errors import BadSpec, TriremeError, UnknownName
 from trireme.core.play import Session
 from trireme.core.record import Record
+from trireme.core.registry import make_game
 from trireme.core.transcript import transcript_path
 from trireme.gomoku.rules import Gomoku
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
@@ -71,6 +72,7 @@ def test_the_tasks_are_those_of_version_1() -> None:
         assert [item.fixture.number for item in items] == list(range(len(items)))
         assert len({(item.task, item.number) for item in items}) == len(items)
         assert all(item.fixture.seats[item.seat] == 0 for item in items)
+        assert not any(Entrant(step, step).timed(make_game(game)) for step in steps)
 
 
 def test_a_share_takes_the_first_items_of_every_task_in_whole_pairs() -> None:
@@ -193,6 +195,17 @@ def test_a_model_that_misbehaves_in_every_way_is_measured(tmp_path: Path) -> Non
     )
     records = sorted((tmp_path / "navigation-records").glob("regret-*.jsonl"))
     assert transcript_path(tmp_path / "navigation-records" / "regret-000.jsonl") in records
+
+
+def test_the_command_measures_and_resumes(tmp_path: Path) -> None:
+    command = ["bench", "run", "me=greedy", "--share", "0.01", "--executor", "serial"]
+    command += ["--out", str(tmp_path / "out"), "--json"]
+    first, again = (CliRunner().invoke(app, command) for _ in range(2))
+    assert first.exit_code == 0, first.output
+    assert again.stdout == first.stdout
+    (run,) = msgspec.json.decode(first.stdout, type=BenchResults).runs
+    assert (run.agent, run.spec, run.game) == ("me", "greedy", "navigation")
+    assert len(run.items) == len(plan("navigation", 0.01))
 
 
 def make_run(agent: str, values: list[float], task: str = "shots", first: int = 0) -> BenchResults:

@@ -31,10 +31,11 @@ VERSION = 1
 DATA = Path(__file__).with_name(f"tasks_v{VERSION}.json")
 LADDER: Mapping[str, tuple[str, ...]] = {
     "battleship": ("random", "hunt", "density", "posterior"),
-    "gomoku": ("random", "heuristic", "search:level=easy", "search:level=medium"),
+    "gomoku": ("random", "heuristic", "search:depth=2", "search:depth=4"),
     "navigation": ("random", "greedy", "planner", "nash-quick"),
 }
-"""The steps of each game's ladder, weakest first."""
+"""The steps of each game's ladder, weakest first; no clock limits them, so that they play alike on
+every machine."""
 LADDER_GAMES = 20
 """Games against each step: ten starts, both ways of seating."""
 LADDER_SEED = 1

@@ -64,7 +64,8 @@ def run(
     games = game or [g for g in LADDER if name in agents_of(g)] or list(LADDER)
     label = re.sub(r"[^\w.+-]+", "-", agent).strip("-")[:60]
     path = out or Path("runs/bench") / label
-    with Progress(console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
         bars = {g: bar.add_task(g, total=None) for g in games}
         try:
             results = run_bench(
