@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from trireme.arena.match import Entrant
-from trireme.bench.page import html_page
+from trireme.bench.page import html_page, markdown
 from trireme.bench.results import (
     BenchResults,
     BenchRun,
@@ -41,6 +41,7 @@ from trireme.core.transcript import transcript_path
 from trireme.gomoku.rules import Gomoku
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
 
+ROOT = Path(__file__).parents[2]
 RANDOM = Entrant("me", "random")
 FORMAT = "provider=compatible,url={url},backoff=0,timeout=20,fallback=random,attempts=2"
 
@@ -231,6 +232,12 @@ def test_summaries_have_intervals_and_the_difference_on_the_same_boards() -> Non
     (ladder,) = summaries(make_run("a", [1, 0.5, 0, 1], "ladder hunt").runs[0])
     assert ladder.value == 0.625
     assert 0 < ladder.low < 0.625 < ladder.high < 1
+
+
+def test_the_published_table_is_made_from_the_published_results() -> None:
+    published = load_results(ROOT / "benchmarks" / "bench_results_v1.json")
+    assert {run.game for run in published.runs} == set(LADDER)
+    assert markdown(published) in (ROOT / "docs" / "benchmark.md").read_text("utf-8")
 
 
 def test_files_of_other_versions_and_other_kinds_are_refused(tmp_path: Path) -> None:

@@ -50,6 +50,16 @@ def html_page(results: BenchResults) -> str:
     )
 
 
+def markdown(results: BenchResults) -> str:
+    """The tables for a page of documentation."""
+    lines: list[str] = []
+    for title, heads, rows in tables(results):
+        lines += [f"**{title}**", "", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+        lines += [f"| {' | '.join(row)} |" for row in rows]
+        lines.append("")
+    return "\n".join(lines)
+
+
 def _html_table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(text)}</th>" for text in heads)
     body = "".join(

@@ -90,6 +90,9 @@ def table(
     files: Annotated[list[Path], typer.Argument(help="Files results.json of one version.")],
     html: Annotated[Path | None, typer.Option(help="Write the tables to this HTML page.")] = None,
     out: Annotated[Path | None, typer.Option(help="Write the merged results to this file.")] = None,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print the tables as Markdown.")
+    ] = False,
     json: Json = False,
 ) -> None:
     """Merge and compare results.
@@ -97,6 +100,7 @@ def table(
     Example: `trireme bench table runs/bench/*/results.json --html bench.html`
     """
     from trireme.bench.page import html_page
+    from trireme.bench.page import markdown as as_markdown
     from trireme.bench.results import load_results, merge, save_results
 
     merged = merge(load_results(file) for file in files)
@@ -104,7 +108,10 @@ def table(
         save_results(out, merged)
     if html is not None:
         html.write_text(html_page(merged), encoding="utf-8")
-    _print(merged, json)
+    if markdown:
+        typer.echo(as_markdown(merged))
+    else:
+        _print(merged, json)
 
 
 def _print(results: BenchResults, json: bool) -> None:

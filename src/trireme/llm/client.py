@@ -79,7 +79,8 @@ class LlmClient:
             raise BadSpec(f"expected the endpoint's address, http(s)://…, not {self.url!r}")
         import httpx
 
-        self._http = httpx.Client(follow_redirects=False)
+        # Certificates take long to load, and plain HTTP, as of a model on this machine, has none.
+        self._http = httpx.Client(follow_redirects=False, verify=self.url.startswith("https://"))
 
     def close(self) -> None:
         self._http.close()

@@ -17,10 +17,10 @@ from websockets.sync.client import ClientConnection, connect
 from trireme.core.errors import TriremeError
 from trireme.core.registry import make_game, view_type
 from trireme.core.rulebook import view_text
+from trireme.server.protocol.shapes import PROTOCOL
 
 from .position import LISTABLE, HeldGame, ShownPosition, outcome
 
-PROTOCOL = 1
 PATIENCE = 20.0
 """Seconds that `act` waits for the others to move before it shows the position as it is."""
 ANSWER_SECONDS = 30.0

@@ -56,11 +56,6 @@ class GameShelf:
             self._games[game_id] = held = self._games.pop(game_id)
             return held
 
-    def close(self) -> None:
-        with self._lock:
-            while self._games:
-                self._games.popitem()[1].close()
-
 
 @contextmanager
 def _told(kind: Callable[[str], Exception]) -> Iterator[None]:
