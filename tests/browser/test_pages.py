@@ -10,6 +10,10 @@ from typing import Any
 
 from playwright.sync_api import expect
 
+import trireme
+from trireme.core.transcript import append_transcript, transcript_path
+from trireme.llm.scripted import ScriptedEndpoint
+
 from .hands import (
     OVER,
     ask_for_heatmap,
@@ -116,6 +120,31 @@ def test_a_record_is_exported_and_imported(site: Site, visit: Visit, tmp_path: P
     page.locator("input[type=file]").set_input_files(file)
     page.get_by_role("button", name="To the end").click()
     expect(page.locator(".chart .stone")).to_have_count(9)
+
+
+def test_a_replay_shows_what_a_language_model_said(
+    site: Site, visit: Visit, tmp_path: Path
+) -> None:
+    attack = "<img src=x onerror=document.title='taken'>"
+    with ScriptedEndpoint(lambda _: f'Well {attack} {{"action": "c3"}}') as endpoint:
+        model = f"llm:model=script,provider=compatible,url={endpoint.url},retries=0"
+        game = trireme.play("gomoku:size=5", [model, "random"], seed=1)
+    record = tmp_path / "game.jsonl"
+    game.record.save(record)
+    append_transcript(record, game.exchanges)
+    page = visit(f"{site.url}/replay")
+    chooser = page.locator("input[type=file]")
+    chooser.set_input_files(transcript_path(record))
+    expect(page.get_by_text("choose the record of its game as well")).to_be_visible()
+    chooser.set_input_files([record, transcript_path(record)])
+    said = page.get_by_role("region", name="What it said")
+    expect(said.get_by_text("Nothing about this move.")).to_be_visible()
+    page.get_by_role("button", name="Step forward").click()
+    expect(said.get_by_text(f'Well {attack} {{"action": "c3"}}')).to_be_visible()
+    expect(said.get_by_text("(script): ")).to_be_visible()
+    page.get_by_role("button", name="To the end").click()
+    expect(said.get_by_text("has a stone already")).to_be_visible()
+    assert page.title() != "taken"
 
 
 def test_the_sea_is_drawn_in_three_dimensions(site: Site, visit: Visit) -> None:

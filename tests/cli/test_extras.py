@@ -82,6 +82,7 @@ def command(*arguments: str) -> str:
     return f"sys.argv = {['trireme', *arguments]!r}\ntrireme.cli.main()"
 
 
+MODEL = "llm:model=m,url=http://127.0.0.1:9"
 AIVAI = ["--mode", "aivai", "--pause", "0", "--agent"]
 
 
@@ -100,6 +101,10 @@ AIVAI = ["--mode", "aivai", "--pause", "0", "--agent"]
         ("postgres", "psycopg", ["ratings", "gomoku", "--database", POSTGRES]),
         ("postgres", "psycopg", ["serve", "--port", "0", "--database", POSTGRES]),
         *(("web", package, ["serve", "--port", "0"]) for package in WEB),
+        ("llm", "httpx", ["play", "gomoku", *AIVAI, "random", "--agent", MODEL]),
+        ("llm", "httpx", ["arena", "battleship", "random", MODEL, "--games", "2"]),
+        ("llm", "httpx", ["bench", "run", MODEL, "--game", "navigation"]),
+        *(("mcp", package, ["mcp"]) for package in EXTRAS["mcp"]),
         ("learn", "torch", ["train", "gomoku-dqn"]),
         ("learn", "torch", ["train", "battleship-heatmap"]),
         ("learn", "torch", ["train", "battleship-rl"]),

@@ -1,5 +1,6 @@
 """Clocks: agents that use none play the same under any, and budgets come with their grace."""
 
+import inspect
 import itertools
 import sys
 import threading
@@ -28,14 +29,22 @@ TIMED = {
     ("gomoku", "zero"),
     ("navigation", "nash"),
     ("battleship", "mcts"),
+    ("battleship", "rl+llm"),
+    ("gomoku", "dqn+llm"),
+    *((game, "llm") for game in GAMES),
 }
-"""Shipped agents that a clock of their own limits unless an option says otherwise."""
+"""Shipped agents whose play depends on the machine or the endpoint unless an option says
+otherwise: a clock of their own limits them, or a language model decides."""
 
 
 @pytest.mark.parametrize(("game", "name"), [(g, a) for g in GAMES for a in agents_of(g)])
 def test_every_shipped_agent_says_whether_it_uses_a_clock(game: str, name: str) -> None:
-    required = "cmd" in options_of(agent_class(game, name))
-    agent = make_agent(game, f"{name}:cmd=x" if required else name)
+    required = {"cmd", "model"} & {
+        option.name
+        for option in options_of(agent_class(game, name)).values()
+        if option.default is inspect.Parameter.empty
+    }
+    agent = make_agent(game, ":".join([name, *(f"{option}=x" for option in required)]))
     assert getattr(agent, "timed", False) is ((game, name) in TIMED)
 
 

@@ -14,7 +14,8 @@ ROOT = Path(trireme.__file__).parent
 SLICES = set(BUILT_IN)
 LAYERS: dict[str, set[str]] = {
     "core": set(),
-    **{name: {"core"} for name in SLICES},
+    "llm": {"core"},
+    **{name: {"core", "llm"} for name in SLICES},
     "store": {"core"},
     "envs": {"core", *SLICES},
     "arena": {"core", "store", *SLICES},
@@ -22,7 +23,12 @@ LAYERS: dict[str, set[str]] = {
     "server": {"core", "arena", "store"},
     "desktop": {"core", "arena", *SLICES},
     "testing": {"core"},
-    "cli": {"core", "envs", "arena", "store", "training", "server", "desktop", *SLICES},
+    "bench": {"core", "arena", "llm", *SLICES},
+    "mcp": {"core", "server"},
+    "cli": {
+        *("core", "llm", "envs", "arena", "store", "training", "server", "desktop"),
+        *("bench", "mcp", *SLICES),
+    },
 }
 """What each package may import beside itself and the top level."""
 HEAVY = {
@@ -32,6 +38,8 @@ HEAVY = {
     "pydantic": lambda path: path.parent == ROOT / "server" / "protocol",
     "prometheus_client": lambda path: path == ROOT / "server" / "metrics.py",
     "alembic": lambda path: "store" in path.parts,
+    "httpx": lambda path: path.parent.name in ("llm", "mcp"),
+    "mcp": lambda path: path.parent == ROOT / "mcp",
     "tkinter": lambda path: "desktop" in path.parts,
 }
 """Libraries that stay where they belong."""
@@ -90,7 +98,8 @@ def test_importing_trireme_is_light() -> None:
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = set(out.stdout.split())
     assert "trireme" in loaded
-    assert not loaded & {"numba", "torch", "fastapi", "gymnasium", "typer", "ray", "sqlalchemy"}
+    heavy = {"numba", "torch", "fastapi", "gymnasium", "typer", "ray", "sqlalchemy", "httpx", "mcp"}
+    assert not loaded & heavy
     assert not any(name.startswith(tuple(f"trireme.{g}" for g in SLICES)) for name in loaded)
 
 

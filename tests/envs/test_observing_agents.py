@@ -19,6 +19,7 @@ from trireme.battleship.rules import Battleship
 from trireme.core.errors import IllegalAction
 from trireme.core.registry import agents_of
 from trireme.envs import BattleshipEnv
+from trireme.testing.conformance import needs_options
 
 QUICK = {
     "hybrid": "hybrid:samples=5,network=false",
@@ -28,7 +29,7 @@ QUICK = {
     "lookahead": "lookahead:fleets=50,limit=5000,search=2000,samples=100",
 }
 NETWORKS = ("rl", "heatmap")
-AGENTS = [name for name in agents_of("battleship") if name != "process"]
+AGENTS = [name for name in agents_of("battleship") if not needs_options("battleship", name)]
 BOARDS: list[dict[str, Any]] = [
     {"board_size": (5, 5)},
     {"board_size": (8, 8)},

@@ -16,10 +16,9 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from trireme.core.game import AnyGame
-from trireme.core.registry import make_game
+from trireme.core.registry import make_game, view_type
 from trireme.server.app import Config
 from trireme.server.limits import ServerLimits
-from trireme.server.protocol.schema import _view_type
 from trireme.server.run import server_for
 from trireme.store import open_store
 
@@ -184,7 +183,7 @@ class Player:
 def choose(game: AnyGame, view: Any, seat: int, seed: int) -> str:
     """A random legal action of the seat, found from the JSON of its view alone."""
     rng = default_rng(seed)
-    state = game.determinize(msgspec.convert(view, _view_type(game.name)), rng)
+    state = game.determinize(msgspec.convert(view, view_type(game.name)), rng)
     return game.write(game.legal(state, seat).sample(rng))
 
 

@@ -2,7 +2,8 @@
 
 match.json      what is played; enough to resume
 results.jsonl   one line a finished game, in the order in which they ended
-records/        the record of every game, by its number in the schedule
+records/        the record of every game, by its number in the schedule, and beside it the
+                transcript of what agents exchanged with language models
 workers.log     what agents printed
 report.json     the standing, for programs
 report.html     the standing, for people
@@ -20,6 +21,7 @@ from uuid import uuid4
 import msgspec
 
 from trireme.core.errors import RecordError, TriremeError, why_unreadable
+from trireme.core.transcript import transcript_path
 
 from .match import Match, from_plain, to_plain
 from .outcome import Outcome, Played
@@ -152,7 +154,9 @@ class Folder:
                 record = self.record_path(number).read_text(encoding="utf-8")
             except OSError:  # it will be played again
                 continue
-            taken.append(Played(found[number], record))
+            transcript = transcript_path(self.record_path(number))
+            said = transcript.read_text(encoding="utf-8") if transcript.exists() else ""
+            taken.append(Played(found[number], record, said))
         kept = b"".join(
             msgspec.json.encode(outcome) + b"\n"
             for number, outcome in found.items()
@@ -161,6 +165,7 @@ class Folder:
         _replace(self.path / "results.jsonl", kept)
         for number in numbers:
             self.record_path(number).unlink(missing_ok=True)
+            transcript_path(self.record_path(number)).unlink(missing_ok=True)
         return taken
 
     def record_path(self, number: int) -> Path:
@@ -168,7 +173,10 @@ class Folder:
 
     def add(self, played: Played) -> None:
         """Keep a game: its record first, so that every result has one."""
-        self.record_path(played.outcome.number).write_text(played.record, encoding="utf-8")
+        record = self.record_path(played.outcome.number)
+        if played.transcript:
+            transcript_path(record).write_text(played.transcript, encoding="utf-8")
+        record.write_text(played.record, encoding="utf-8")
         with (self.path / "results.jsonl").open("ab") as results:
             results.write(msgspec.json.encode(played.outcome) + b"\n")
 

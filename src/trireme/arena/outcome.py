@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import msgspec
 
 from trireme.core.record import Forfeited, Record
+from trireme.core.transcript import Exchange, write_transcript
 
 
 class Outcome(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -32,10 +33,16 @@ class Played:
 
     outcome: Outcome
     record: str
+    transcript: str = ""
+    """What agents exchanged with language models (`core/transcript.py`)."""
 
 
 def played(
-    number: int, record: Record, seconds: tuple[float, ...], decisions: tuple[int, ...]
+    number: int,
+    record: Record,
+    seconds: tuple[float, ...],
+    decisions: tuple[int, ...],
+    exchanges: tuple[Exchange, ...] = (),
 ) -> Played:
     """The outcome of a finished game, from its record."""
     assert record.end is not None
@@ -48,7 +55,7 @@ def played(
         decisions,
         record.end.forfeits,
     )
-    return Played(outcome, record.text)
+    return Played(outcome, record.text, write_transcript(exchanges))
 
 
 def results_hash(outcomes: Iterable[Outcome]) -> str:

@@ -22,6 +22,7 @@ from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_erro
 from trireme.core.record import Moves
 from trireme.core.seeding import global_seed
 from trireme.core.stop_signals import is_stop
+from trireme.core.transcript import Exchange
 
 from .match import Entrant, Match, Place
 from .outcome import Played, played
@@ -129,7 +130,9 @@ class FixturePlayer:
             if forfeit.reason in ("time", "process"):
                 self._end(fixture.seats[forfeit.seat])
         monitor.idle()
-        return played(fixture.number, result.record, result.seconds, result.decisions)
+        return played(
+            fixture.number, result.record, result.seconds, result.decisions, result.exchanges
+        )
 
     def _agent(self, fixture: Fixture, seat: Seat, monitor: ActivityMonitor) -> _GuardedAgent:
         index = fixture.seats[seat]
@@ -198,6 +201,19 @@ class _GuardedAgent:
         agent = self._agent
         assert agent is not None
         return self._guarded(self._job.timeout, lambda: agent.act(turn))
+
+    def take_exchanges(self) -> list[Exchange]:
+        """The agent's exchanges with a language model; what fails here changes no result."""
+        take = getattr(self._agent, "take_exchanges", None)
+        if not callable(take):
+            return []
+        try:
+            made = self._guarded(CLOSE_SECONDS, lambda: list(take()))
+        except BaseException as error:
+            if is_stop(error):
+                raise
+            return []
+        return [exchange for exchange in made if isinstance(exchange, Exchange)]
 
     def close(self) -> None:
         finish = getattr(self._agent, "close", None)

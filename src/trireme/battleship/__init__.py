@@ -13,6 +13,7 @@ SLICE = Slice(
         "density": "trireme.battleship.agents.density:Density",
         "density+": "trireme.battleship.agents.density_plus:DensityPlus",
         "rl": "trireme.battleship.agents.rl:RLPolicy",
+        "rl+llm": "trireme.battleship.agents.rl_llm:RLWithModel",
         "heatmap": "trireme.battleship.agents.heatmap:Heatmap",
         "hybrid": "trireme.battleship.agents.hybrid:Hybrid",
         "posterior": "trireme.battleship.agents.posterior:Posterior",
@@ -34,6 +35,12 @@ SLICE = Slice(
     encoder="trireme.battleship.encode:encoder",
     scene="trireme.battleship.show.scene:scene",
     insight="trireme.battleship.show.insight:insight",
+    prose="trireme.battleship.show.prose:prose",
+    notation=(
+        "A shot is a row letter and a column number: B7. A salvo joins its shots by +: B7+C4. A\n"
+        "fleet names the two ends of each ship, largest ship first, then its mines: "
+        "A1-A5 C3-F3 *J10."
+    ),
     versus="duel",
     terminal="trireme.battleship.show.terminal:BattleshipTerminal",
     own_page=True,

@@ -9,7 +9,7 @@ import typer
 
 from trireme import AgentNotReady, MissingExtra, TriremeError, __version__
 
-from . import arena, battleship, games, gomoku, navigation, play, replay, serve, train
+from . import arena, battleship, bench, games, gomoku, mcp, navigation, play, replay, serve, train
 from .failures import FAILURE_STATUS, INPUT_STATUS, failure
 
 app = typer.Typer(
@@ -27,12 +27,14 @@ app.command()(arena.ratings)
 app.command()(games.games)
 app.command()(games.agents)
 app.command()(serve.serve)
+app.command()(mcp.mcp)
 app.command()(gomoku.desktop)
 app.command()(gomoku.engine)
 app.command()(gomoku.convert)
 app.add_typer(battleship.app, name="battleship")
 app.add_typer(navigation.app, name="map")
 app.add_typer(train.app, name="train")
+app.add_typer(bench.app, name="bench")
 
 
 def _version(asked: bool) -> None:

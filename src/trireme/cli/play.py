@@ -15,6 +15,7 @@ from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide
 from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, game_from_text, make_agent
 from trireme.core.spec import parse_spec
+from trireme.core.transcript import append_transcript, take_exchanges
 
 from .screen import GameScreen, QuitGame, prepare
 
@@ -73,7 +74,7 @@ def play(
     players = _players(made, seats)
     session = Session(made, seats, seed=seed, opening=opening, sink=append_to(path))
     try:
-        _run(session, players, time, pause)
+        _run(session, players, time, pause, path)
     except (QuitGame, KeyboardInterrupt):
         typer.echo("\nThe game stops here.")
     finally:
@@ -123,14 +124,16 @@ def _players(game: AnyGame, seats: list[str]) -> dict[Seat, AnyAgent]:
     return players
 
 
-def _run(session: Session, players: dict[Seat, AnyAgent], seconds: float, pause: float) -> None:
+def _run(
+    session: Session, players: dict[Seat, AnyAgent], seconds: float, pause: float, path: Path
+) -> None:
     people = frozenset(range(session.game.seats)) - set(players)
     screen = GameScreen(session, people, pause=pause)
     if people:
         screen.say(f"{screen.terminal.typing} Type help for more.".strip())
     while not screen.session.over:
         before = screen.session.state
-        actions = _decisions(screen, players, seconds)
+        actions = _decisions(screen, players, seconds, path)
         if actions is not None:
             screen.session.move(actions)
             screen.report_move(before, actions)
@@ -142,7 +145,7 @@ def _run(session: Session, players: dict[Seat, AnyAgent], seconds: float, pause:
 
 
 def _decisions(
-    screen: GameScreen, players: dict[Seat, AnyAgent], seconds: float
+    screen: GameScreen, players: dict[Seat, AnyAgent], seconds: float, path: Path
 ) -> dict[Seat, Any] | None:
     """One action for every seat to move, agents first; None when a command changed the game."""
     from trireme.arena.player import InterruptibleAgent
@@ -166,6 +169,8 @@ def _decisions(
             except TriremeError as error:
                 session.forfeit(Forfeit(seat, "illegal", str(error)))
                 return None
+            finally:
+                append_transcript(path, take_exchanges(players[seat], seat, session.moves + 1))
         actions[seat] = action
     return actions
 

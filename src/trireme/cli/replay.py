@@ -13,6 +13,7 @@ from trireme.core.errors import BadSpec, RecordError
 from trireme.core.game import Seat
 from trireme.core.record import Record, load_record
 from trireme.core.registry import draw_text
+from trireme.core.transcript import Exchange, load_transcript
 
 
 def replay(
@@ -32,16 +33,17 @@ def replay(
     if seat is not None and not 0 <= seat < record.game.seats:
         raise BadSpec(f"--seat must be from 0 to {record.game.seats - 1}, not {seat}")
     states, fault = _states(record)
+    said = [e for e in load_transcript(file) if seat is None or e.seat == seat]
     last = len(states) - 1
     if move is not None and not 0 <= move <= last:
         raise BadSpec(f"--move must be from 0 to {last}, not {move}")
     if move is not None:
-        _show(record, states, move, seat)
+        _show(record, states, move, seat, said)
     elif everything or not sys.stdin.isatty():
         for number in range(len(states)):
-            _show(record, states, number, seat)
+            _show(record, states, number, seat, said)
     else:
-        _step(record, states, seat)
+        _step(record, states, seat, said)
     if fault is not None:
         raise fault
 
@@ -57,10 +59,10 @@ def _states(record: Record) -> tuple[list[Any], RecordError | None]:
     return states, None
 
 
-def _step(record: Record, states: list[Any], seat: Seat | None) -> None:
+def _step(record: Record, states: list[Any], seat: Seat | None, said: list[Exchange]) -> None:
     at, last = 0, len(states) - 1
     while True:
-        _show(record, states, at, seat)
+        _show(record, states, at, seat, said)
         answer = input(f"[{at}/{last}] Enter, p, number, e, q > ").strip().lower()
         if answer == "q":
             return
@@ -76,17 +78,37 @@ def _step(record: Record, states: list[Any], seat: Seat | None) -> None:
             at += 1
 
 
-def _show(record: Record, states: list[Any], number: int, seat: Seat | None) -> None:
+def _show(
+    record: Record, states: list[Any], number: int, seat: Seat | None, said: list[Exchange]
+) -> None:
     colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
     if number == 0:
         typer.echo(f"{record.header.game} · {' – '.join(record.header.seats)}")
     else:
         shown = record.shown_to(seat)[number - 1]
-        said = [f"{_who(s, record)}: {a or '(hidden)'}" for s, a in shown.items()]
-        typer.echo(f"\nMove {number} · {' · '.join(said)}")
+        moved = [f"{_who(s, record)}: {a or '(hidden)'}" for s, a in shown.items()]
+        typer.echo(f"\nMove {number} · {' · '.join(moved)}")
+        for exchange in said:
+            if exchange.move == number:
+                typer.echo(_what_it_said(exchange, record))
     typer.echo(draw_text(record.game, states[number], seat, colour=colour))
     if number == len(record.moves):
+        for exchange in said:
+            if exchange.move > number:  # what led to a forfeit
+                typer.echo(_what_it_said(exchange, record))
         typer.echo(_ending(record))
+
+
+def _what_it_said(exchange: Exchange, record: Record) -> str:
+    """What a language model said, with its costs, as lines that stand out from the board."""
+    about = [exchange.model, f"{exchange.tokens_in} + {exchange.tokens_out} tokens"]
+    about += [f"{exchange.seconds:.1f} s", *([f"${exchange.cost:.4f}"] if exchange.cost else [])]
+    text = exchange.answer.strip() or "(no answer)"
+    if exchange.problem:
+        text += f"\nRefused: {exchange.problem}"
+    head = f"{_who(exchange.seat, record)} said ({', '.join(about)}):"
+    shown = "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
+    return "\n".join([head, *(f"  │ {line}" for line in shown.splitlines())])
 
 
 def _who(seat: Seat, record: Record) -> str:

@@ -60,15 +60,15 @@ def serve(
 
     check_driver(database)
     warn_of_plugins()
-    listener = _listen(host, port)
-    url = f"http://{_shown(host)}:{listener.getsockname()[1]}/"
+    listener = listen(host, port)
+    url = f"http://{shown_host(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)
     if open_:
         webbrowser.open(url)
     run(listener, database, workers, keep)
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
     """A listening socket, or an error that says what to do."""
     try:
         family, kind, proto, _, address = socket.getaddrinfo(
@@ -92,7 +92,7 @@ def _listen(host: str, port: int) -> socket.socket:
     return listener
 
 
-def _shown(host: str) -> str:
+def shown_host(host: str) -> str:
     if host in ("0.0.0.0", "::", ""):
         return "localhost"
     return f"[{host}]" if ":" in host else host

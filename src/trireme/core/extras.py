@@ -9,6 +9,8 @@ from .errors import MissingExtra
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
     "learn": ("torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxruntime", "yaml"),
+    "llm": ("httpx",),
+    "mcp": ("mcp", "httpx", "websockets"),
     "nets": ("onnxruntime",),
     "postgres": ("psycopg",),
     "ray": ("ray",),

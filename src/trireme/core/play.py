@@ -13,11 +13,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .errors import AgentNotReady, IllegalAction, TriremeError
-from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn
+from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
 from .record import Forfeited, Record, RecordWriter, parse_record
 from .registry import make_agent, make_game
 from .seeding import fresh_seed, streams
 from .stop_signals import is_stop
+from .transcript import Exchange, take_exchanges
 
 Opening = Sequence[str | Mapping[Seat, str]]
 """Moves made before the agents are asked: text for the seat (or nature) that moves alone, a
@@ -181,6 +182,8 @@ class Result:
     """Thinking time of every seat, in total."""
     decisions: tuple[int, ...]
     """How often every seat was asked."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What agents exchanged with language models, in order."""
 
 
 REASONS = ("illegal", "exception", "time", "process")
@@ -222,12 +225,29 @@ def play(
     is configured (a missing package or file, a board that its network does not take) is no forfeit
     but raises `AgentNotReady` before the game begins. `seconds` is each decision's budget, `sink`
     gets every line of the record as it is written, `on_move` is called after every move. Kernels
-    compile and tables load before the first clock starts.
+    compile and tables load before the first clock starts. Agents that are made here, from specs,
+    are closed at the end.
     """
     game = make_game(game) if isinstance(game, str) else game
     labels = [a if isinstance(a, str) else a.name for a in agents]
     _check_seats(game, len(labels))
     players = [make_agent(game, a) if isinstance(a, str) else a for a in agents]
+    try:
+        return _play(game, players, labels, seed, seconds, opening, sink, on_move)
+    finally:
+        close(player for player, a in zip(players, agents, strict=True) if isinstance(a, str))
+
+
+def _play(
+    game: AnyGame,
+    players: Sequence[AnyAgent],
+    labels: Sequence[str],
+    seed: int | None,
+    seconds: float | None,
+    opening: Opening,
+    sink: Callable[[str], object] | None,
+    on_move: Callable[[Session], object] | None,
+) -> Result:
     faults = [
         fault
         for seat, agent in enumerate(players)
@@ -237,6 +257,7 @@ def play(
     if faults and not session.over:
         session.forfeit(faults[0])
     spent, asked = [0.0] * game.seats, [0] * game.seats
+    exchanges: list[Exchange] = []
     while not session.over:
         actions: dict[Seat, Any] = {}
         faults = []
@@ -248,6 +269,7 @@ def play(
                 actions[seat] = _checked(session, seat, action)
             except Forfeit as fault:
                 faults.append(fault)
+            exchanges += take_exchanges(players[seat], seat, session.moves + 1)
         if faults:
             session.forfeit(*faults)
         else:
@@ -255,7 +277,13 @@ def play(
         if on_move is not None:
             on_move(session)
     return Result(
-        session.returns, session.state, session.record, session.forfeits, tuple(spent), tuple(asked)
+        session.returns,
+        session.state,
+        session.record,
+        session.forfeits,
+        tuple(spent),
+        tuple(asked),
+        tuple(exchanges),
     )
 
 

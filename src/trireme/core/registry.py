@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args, get_origin
 
 from . import plugins
 from .errors import BadSpec, TriremeError, unknown
@@ -63,6 +63,10 @@ class Slice:
     preview: str | None = None
     """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
     for games that a player plans ahead in."""
+    prose: str | None = None
+    """`prose(game, view) -> str`: a view in plain words with its history, for language models."""
+    notation: str = ""
+    """How actions are written as text, for language models; the rules may say it already."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 
@@ -89,6 +93,7 @@ BUILT_IN: Mapping[str, str] = {
 COMMON_AGENTS: Mapping[str, str] = {
     "random": "trireme.core.agents:Random",
     "montecarlo": "trireme.core.monte_carlo:MonteCarlo",
+    "llm": "trireme.llm.agent:LanguageModel",
     "process": "trireme.core.process_agent:ProcessAgent",
 }
 """Agents that play every game; a game may name classes of its own for `random` and `montecarlo`."""
@@ -217,6 +222,14 @@ def _game(
     return build(cls, values, owner=parsed.name)
 
 
+def view_type(game: str) -> Any:
+    """The type of a game's views, as its class states it: the last argument of `Game[S, A, V]`;
+    anything where a plugin's class states none."""
+    bases = getattr(load(find(game).game), "__orig_bases__", ())
+    stated = [get_args(base)[-1] for base in bases if get_origin(base) is Game]
+    return stated[0] if stated else Any
+
+
 def agents_of(game: str) -> Mapping[str, str]:
     """All agents that can play `game`, by name, with their places: those that play every game,
     those of its package, weakest first, and those of plugins that work."""
@@ -226,8 +239,8 @@ def agents_of(game: str) -> Mapping[str, str]:
 
 def _own_agents(game: str) -> Mapping[str, str]:
     """Without plugins. Random and Monte Carlo come first: games list stronger agents."""
-    first = {name: place for name, place in COMMON_AGENTS.items() if name != "process"}
-    return {**first, **find(game).agents, "process": COMMON_AGENTS["process"]}
+    first = {name: COMMON_AGENTS[name] for name in ("random", "montecarlo")}
+    return {**first, **find(game).agents, **{n: COMMON_AGENTS[n] for n in ("llm", "process")}}
 
 
 def _agent_entries(game: str) -> list[tuple[str, EntryPoint]]:

@@ -10,6 +10,7 @@ SLICE = Slice(
         "random": "trireme.core.agents:Random",
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
         "dqn": "trireme.gomoku.agents.dqn:DQN",
+        "dqn+llm": "trireme.gomoku.agents.dqn_llm:DQNWithModel",
         "dqn+mcts": "trireme.gomoku.agents.dqn_mcts:DQNTree",
         "zero": "trireme.gomoku.agents.zero:Zero",
         "search": "trireme.gomoku.agents.search:Search",
@@ -26,5 +27,7 @@ SLICE = Slice(
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
     insight="trireme.gomoku.show.insight:insight",
+    prose="trireme.gomoku.show.prose:prose",
+    notation="A point is a column letter and a row number: h8. Choices of swap2 are words: black.",
     own_page=True,
 )

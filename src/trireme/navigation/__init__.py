@@ -26,5 +26,12 @@ SLICE = Slice(
         "scarce": {"ammo_per_turn": 4},
         "ramming": {"ram_damage": 1},
     },
+    prose="trireme.navigation.show.prose:prose",
+    notation=(
+        "A plan is two characters for each phase, a move and an action, joined: FpL-Rs1-h.\n"
+        "Moves: F forward, L turn left, R turn right, - none. Actions: p cannons to port, "
+        "s cannons to starboard, g grapple to port, h grapple to starboard, - none.\n"
+        "A digit after p or s fires fewer shots than the ship has."
+    ),
     own_page=True,
 )

@@ -7,6 +7,7 @@ import { Upload } from "../ui/icons";
 import { NotFound } from "../ui/not-found";
 import type { RecentGame, GameReplay } from "../wire";
 import { titleOf } from "../games";
+import { type Exchange, isTranscript, readSaid } from "./said";
 import { Viewer } from "./viewer";
 
 type Here = Extract<Route, { page: "replay" }>;
@@ -25,28 +26,30 @@ function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; 
   if (problem) return <NotFound title="Game not found" why={problem} />;
   if (!replay) return <p class="soft loading">Loading the replay…</p>;
   const record = () => getRecord(room, tokenOf(room));
-  return <Viewer replay={replay} source={{ room, record: null }} record={record} turn={turn} phase={phase} />;
+  return <Viewer replay={replay} source={{ room, record: null }} record={record} turn={turn} phase={phase} said={[]} />;
 }
 
 /** Bring a record from a file, or choose a game that was played here. */
 function Import() {
-  const [loaded, setLoaded] = useState<{ replay: GameReplay; record: string } | null>(null);
+  const [loaded, setLoaded] = useState<{ replay: GameReplay; record: string; said: Exchange[] } | null>(null);
   const [problem, setProblem] = useState("");
   const [recent, setRecent] = useState<RecentGame[]>([]);
   useEffect(() => {
     listRecent().then(setRecent, () => undefined);
   }, []);
-  const open = async (record: string) => {
+  const open = async (record: string, said: Exchange[] = []) => {
     try {
-      setLoaded({ replay: await readRecord(record), record });
+      setLoaded({ replay: await readRecord(record), record, said });
       setProblem("");
     } catch (error) {
       setProblem(error instanceof Refused ? error.message : String(error));
     }
   };
   if (loaded) {
-    const { replay, record } = loaded;
-    return <Viewer replay={replay} source={{ room: null, record }} record={async () => record} turn={0} phase={null} />;
+    const { replay, record, said } = loaded;
+    return (
+      <Viewer replay={replay} source={{ room: null, record }} record={async () => record} turn={0} phase={null} said={said} />
+    );
   }
   return (
     <div class="import stack">
@@ -54,16 +57,23 @@ function Import() {
       <div class="import-columns">
         <section class="panel stack">
           <h2>From a record</h2>
-          <p class="soft">A record is a text file of one game, saved from this page or by the command line.</p>
+          <p class="soft">
+            A record is a text file of one game, saved from this page or by the command line. Choose its transcript
+            as well to read what a language model said.
+          </p>
           <label class="button">
             <Upload /> Open a file
             <input
               type="file"
               class="visually-hidden"
+              multiple
               accept=".jsonl,.txt,application/json,text/plain"
               onChange={async (e) => {
-                const file = e.currentTarget.files?.[0];
-                if (file) await open(await file.text());
+                const texts = await Promise.all([...(e.currentTarget.files ?? [])].map((file) => file.text()));
+                const record = texts.find((text) => !isTranscript(text));
+                const said = texts.filter(isTranscript).flatMap(readSaid);
+                if (record !== undefined) await open(record, said);
+                else if (texts.length) setProblem("This is a transcript: choose the record of its game as well.");
               }}
             />
           </label>

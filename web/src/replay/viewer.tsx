@@ -15,6 +15,7 @@ import { useVoice } from "../ui/voice";
 import type { GameReplay } from "../wire";
 import { type AnalysisState, keyOf, type Source, useAnalysis } from "./analysis";
 import { type Player, usePlayer } from "./player";
+import { costsOf, type Exchange, saidAt } from "./said";
 import { nextAction, phasesOf, seatToJudge, type Stop, stopAt, stopsOf } from "./timeline";
 
 export interface ViewerProps {
@@ -23,9 +24,11 @@ export interface ViewerProps {
   record: () => Promise<string>;
   turn: number | null;
   phase: number | null;
+  /** What language models said, where a transcript was opened with the record. */
+  said: Exchange[];
 }
 
-export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
+export function Viewer({ replay, source, record, turn, phase, said }: ViewerProps) {
   const stops = useRef(stopsOf(replay)).current;
   const animated = replay.frames.some((f) => phasesOf(f) > 0);
   const player = usePlayer(stops.length, stopAt(stops, turn, phase), animated);
@@ -104,6 +107,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
             <Progress replay={replay} analysis={analysis} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />
           </section>
         )}
+        {said.length > 0 && <Said replay={replay} turn={at.turn} said={saidAt(said, at.turn, replay.frames.length - 1, seen)} />}
         <Moves replay={replay} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />
       </aside>
     </div>
@@ -241,6 +245,25 @@ function numbersOf(replay: GameReplay, { insights }: AnalysisState) {
   return curve
     ? { label: curve.label, unit: curve.unit, points, range: undefined }
     : { label: `Winning chances of ${first}`, unit: "%", points, range: [0, 100] as const };
+}
+
+/** What a language model said about the move that is shown. */
+function Said({ replay, turn, said }: { replay: GameReplay; turn: number; said: Exchange[] }) {
+  return (
+    <section class="panel stack said" aria-label="What it said">
+      <h2>What it said</h2>
+      {said.length === 0 && <p class="soft small">Nothing about this move.</p>}
+      {said.map((e, i) => (
+        <article key={i} class="stack">
+          <p class="soft small">
+            {capital(callSeat(replay, turn, e.seat ?? 0))} ({e.model}): {costsOf(e)}
+          </p>
+          <p class="spoken">{e.answer || "No answer."}</p>
+          {e.problem && <p class="trouble small note">{e.problem}</p>}
+        </article>
+      ))}
+    </section>
+  );
 }
 
 function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump: (turn: number) => void }) {

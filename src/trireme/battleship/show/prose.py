@@ -3,11 +3,36 @@
 from __future__ import annotations
 
 from trireme.battleship.board import Board, write_cell
+from trireme.battleship.fleets import write_ends
 from trireme.battleship.rules import Battleship, BattleshipView, Sea
 
-from .draw import HIT, MISS, STRUCK, SUNK, UNKNOWN, marks
+from .draw import HIT, MISS, STRUCK, SUNK, UNKNOWN, answer, marks
 
 LETTERS = {UNKNOWN: ".", MISS: "o", STRUCK: "*", HIT: "X", SUNK: "#"}
+
+
+def prose(game: Battleship, view: BattleshipView) -> str:
+    """The same with the history: the shots in their order, and in a duel the own fleet."""
+    lines = [describe(game, view)]
+    if view.stage != "placing":
+        lines.append(f"Your shots in order: {_shots(view.target)}.")
+    if game.duel and view.seat is not None:
+        lines.append(_own_sea(game, view, view.seat))
+    return "\n".join(lines)
+
+
+def _own_sea(game: Battleship, view: BattleshipView, seat: int) -> str:
+    board, sea = game.boards[seat], view.seas[seat]
+    if sea.fleet is None:
+        ships = ", ".join(f"{n} {s}" for n, s in zip(board.names, board.sizes, strict=True))
+        return f"You place on {board.rows} rows and {board.cols} columns: {ships}."
+    fleet = " ".join(map(write_ends, sea.fleet.ships))
+    afloat = _ships(board, sea, afloat=True)
+    return f"Your fleet: {fleet}. Afloat: {afloat}. Shots against you: {_shots(sea)}."
+
+
+def _shots(sea: Sea) -> str:
+    return ", ".join(answer(shot) for shot in sea.shots) or "none"
 
 
 def describe(game: Battleship, view: BattleshipView) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import Any, get_args, get_origin
+from typing import Any
 
 import msgspec
 from pydantic import TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaMode
 
-from trireme.core.game import Game
-from trireme.core.registry import GAMES, find, load
+from trireme.core.registry import GAMES, find, load, view_type
 
 from . import bodies, messages, shapes
 
@@ -61,7 +60,7 @@ def schema() -> dict[str, Any]:
     named = {str(key[0]): value for key, value in schemas.items()}
     views, settings = {}, {}
     for game in GAMES:
-        views[game] = _shape(game, _view_type(game), definitions)
+        views[game] = _shape(game, view_type(game), definitions)
         settings[game] = _shape(game, load(find(game).game), definitions)
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
@@ -87,14 +86,6 @@ def _object(properties: dict[str, Any]) -> dict[str, Any]:
         "required": sorted(properties),
         "additionalProperties": False,
     }
-
-
-def _view_type(game: str) -> Any:
-    """The view's type, as the game's class states it: the last argument of `Game[S, A, V]`;
-    anything where a plugin's class states none."""
-    bases = getattr(load(find(game).game), "__orig_bases__", ())
-    stated = [get_args(base)[-1] for base in bases if get_origin(base) is Game]
-    return stated[0] if stated else Any
 
 
 def _shape(game: str, kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:

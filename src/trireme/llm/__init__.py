@@ -1,0 +1,1 @@
+"""Language models as agents: providers, prompts, answers, and the HTTP client between them."""

@@ -1,0 +1,116 @@
+"""A network proposes, a language model chooses: rl+llm and dqn+llm."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trireme
+from trireme.battleship.agents.rl import RLPolicy
+from trireme.core.game import Turn
+from trireme.core.play import Session
+from trireme.core.registry import make_agent, make_game
+from trireme.gomoku.agents.dqn import values
+from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
+
+from .scripts import say, spec
+
+pytest.importorskip("onnxruntime")
+
+
+def proposed(asked: Asked) -> list[tuple[str, float]]:
+    """The candidates of a prompt, with their values."""
+    (block,) = re.findall(r"<candidates>\n(.*?)\n</candidates>", asked.messages[0][1], re.S)
+    pairs = (line.rsplit(": ", 1) for line in str(block).split("\n"))
+    return [(action, float(value)) for action, value in pairs]
+
+
+def choosing(rank: int, seen: list[Asked] | None = None) -> Any:
+    """A script that takes the candidate of this rank."""
+
+    def script(asked: Asked) -> str:
+        if seen is not None:
+            seen.append(asked)
+        found = proposed(asked)
+        return say(found[min(rank, len(found) - 1)][0])
+
+    return script
+
+
+def test_choosing_the_first_proposal_always_is_the_network_itself() -> None:
+    with ScriptedEndpoint(choosing(0)) as endpoint:
+        for game, hybrid, parent in (
+            ("battleship", "rl+llm", "rl"),
+            ("gomoku:size=9", "dqn+llm", "dqn"),
+        ):
+            rivals = ["random"] * (make_game(game).seats - 1)
+            both = [
+                trireme.play(game, [agent, *rivals], seed=3).record.moves
+                for agent in (spec(endpoint, agent=hybrid), parent)
+            ]
+            assert both[0] == both[1]
+
+
+def test_proposals_are_the_networks_best_with_falling_values() -> None:
+    seen: list[Asked] = []
+    game = make_game("gomoku:size=9,position=e5d4")
+    turn = Session(game, ["a", "b"], seed=0).turn(0)
+    with ScriptedEndpoint(choosing(2, seen)) as endpoint:
+        agent = make_agent(game, spec(endpoint, "k=3", agent="dqn+llm"))
+        action = agent.act(turn)
+        agent.close()  # type: ignore[attr-defined]
+    found = proposed(seen[0])
+    q = values(game, turn.view)  # type: ignore[arg-type]
+    order = np.argsort(-q.ravel(), kind="stable")[:3]
+    assert [name for name, _ in found] == [game.write(divmod(int(p), 9)) for p in order]
+    assert [value for _, value in found] == sorted((v for _, v in found), reverse=True)
+    assert game.write(action) == found[2][0]
+
+
+def test_what_was_not_proposed_is_refused_and_the_best_proposal_stands_in() -> None:
+    game = make_game("battleship")
+    turn = Session(game, ["a"], seed=5).turn(0)
+    best = RLPolicy().act(turn)
+    seen: list[Asked] = []
+
+    def stubborn(asked: Asked) -> str:
+        seen.append(asked)
+        other = next(a for a in turn.legal if game.write(a) not in dict(proposed(asked)))
+        return say(game.write(other))
+
+    with ScriptedEndpoint(stubborn) as endpoint:
+        agent: Any = make_agent(game, spec(endpoint, agent="rl+llm"))
+        assert agent.act(turn) == best
+        assert [e.kind for e in agent.take_exchanges()] == ["illegal"] * 3
+        agent.close()
+    assert "Choose one of the candidates: " in seen[1].prompt
+    with ScriptedEndpoint(lambda _: Misbehaviour(401)) as endpoint:
+        result = trireme.play(game, [spec(endpoint, "fallback=forfeit", agent="rl+llm")], seed=5)
+    assert result.forfeits[0].reason == "process"
+
+
+@pytest.mark.parametrize(
+    ("game", "agent"),
+    [
+        ("battleship:duel=true", "rl+llm"),
+        ("battleship:duel=true,salvo=true", "rl+llm"),
+        ("gomoku:size=9,opening=swap2", "dqn+llm"),
+    ],
+)
+def test_hybrids_play_every_variant(game: str, agent: str) -> None:
+    with ScriptedEndpoint(choosing(1)) as endpoint:
+        result = trireme.play(game, [spec(endpoint, agent=agent), "random"], seed=2)
+    assert result.forfeits == ()
+
+
+def test_a_salvo_of_candidates_is_legal() -> None:
+    game = make_game("battleship:salvo=true")
+    turn: Turn[Any, Any] = Session(game, ["a"], seed=5).turn(0)
+    agent: Any = make_agent(game, "rl+llm:model=m,url=http://127.0.0.1:9,k=4")
+    found = agent.candidates(turn)
+    assert len(found) == 4
+    assert all(c.action in turn.legal for c in found)
+    assert len({c.action for c in found}) == 4
