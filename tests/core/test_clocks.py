@@ -26,6 +26,7 @@ TIMED = {
     ("gomoku", "search"),
     ("gomoku", "gomocup"),
     ("navigation", "nash"),
+    ("navigation", "adaptive"),
     ("battleship", "mcts"),
 }
 """Shipped agents that a clock of their own limits unless an option says otherwise."""

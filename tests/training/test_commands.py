@@ -24,6 +24,7 @@ from trireme.training.settings import (
     GomokuDQN,
     GomokuTable,
     GomokuZero,
+    NavigationValue,
 )
 
 from .tiny import tiny_dqn, tiny_heatmap
@@ -35,6 +36,7 @@ COMMANDS: dict[str, type[Any]] = {
     "gomoku-table": GomokuTable,
     "battleship-heatmap": BattleshipHeatmap,
     "battleship-rl": BattleshipRL,
+    "navigation-value": NavigationValue,
     "promote": Gate,
 }
 FILES = {
@@ -47,6 +49,7 @@ FILES = {
     "zero-gpu.yaml": GomokuZero,
     "eval.yaml": Gate,
     "heatmap.yaml": BattleshipHeatmap,
+    "navigation.yaml": NavigationValue,
     "rl-maskable-ppo.yaml": BattleshipRL,
     "rl-ppo.yaml": BattleshipRL,
     "rl-a2c.yaml": BattleshipRL,

@@ -1,4 +1,4 @@
-"""Promotion: a trained network is exported to ONNX, plays the gate, and ships if it passes."""
+"""Promotion: a trained network is exported, plays the gate, and ships if it passes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import torch
 
 import trireme.battleship
 import trireme.gomoku
+import trireme.navigation
 from trireme.arena import (
     Entrant,
     GateResult,
@@ -29,6 +30,7 @@ from trireme.battleship.rules import Battleship
 from trireme.core.errors import BadSettings
 from trireme.core.options import settings
 from trireme.gomoku.rules import Gomoku
+from trireme.navigation.rules import Navigation
 
 from .export import export
 from .run import write_json
@@ -63,6 +65,7 @@ def promote(
         "gomoku-table": _table_trial,
         "battleship-heatmap": _battleship_trial,
         "battleship-rl": _battleship_trial,
+        "navigation-value": _value_trial,
     }[kind]
     report = {"gate": settings(config), **trial(folder, kind, config, on_game)}
     write_json(folder / "report.json", report)
@@ -78,10 +81,10 @@ def promote(
 def export_run(folder: Path) -> Path:
     """Write the trained network of a run's folder as `network.onnx` beside it.
 
-    The table network is in its final form, `network.npz`, already.
+    The table network and the value network are in their final form, `network.npz`, already.
     """
     kind, path = _metadata(folder)["kind"], folder / "network.onnx"
-    if kind == "gomoku-table":
+    if kind in ("gomoku-table", "navigation-value"):
         return folder / "network.npz"
     if kind == "gomoku-dqn":
         from trireme.gomoku.agents.dqn_network import load as load_dqn
@@ -187,6 +190,24 @@ def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) 
     return {"passed": result.passed, "against": {"patterns": _without_folder(result)}}
 
 
+def _value_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
+    """Nash with the network against nash with the formula, after as many iterations."""
+    weights, rounds = (folder / "network.npz").absolute(), f"rounds={config.rounds}"
+    result = gate(
+        Navigation(),
+        Entrant("learned", f'nash:model="{weights}",{rounds}'),
+        Entrant("formula", f"nash:value=formula,{rounds}"),
+        threshold=config.threshold,
+        games=config.games,
+        out=_arena(folder, "formula"),
+        seed=config.seed,
+        executor=config.executor,
+        workers=config.workers or None,
+        on_game=on_game,
+    )
+    return {"passed": result.passed, "against": {"formula": _without_folder(result)}}
+
+
 def _battleship_trial(
     folder: Path, kind: str, config: Gate, on_game: OnGame | None
 ) -> dict[str, Any]:
@@ -229,5 +250,9 @@ def _metadata(folder: Path) -> dict[str, Any]:
 def _home(kind: str) -> Path:
     """Where the agent of this kind looks for its weights."""
     game, _, agent = kind.partition("-")
-    package = {"gomoku": trireme.gomoku, "battleship": trireme.battleship}[game]
+    package = {
+        "gomoku": trireme.gomoku,
+        "battleship": trireme.battleship,
+        "navigation": trireme.navigation,
+    }[game]
     return Path(package.__path__[0]) / "models" / agent
