@@ -57,7 +57,7 @@ def test_a_new_game_begins_with_new_beliefs() -> None:
 
 def response_to_greedy(margin: float) -> tuple[float, float, float]:
     """(guarantee of the equilibrium, that of the response, its value against greedy)."""
-    state = with_ships(GAME, "k11 E", "n12 W", turn=5)
+    state = with_ships(GAME, "i9 E", "n14 W", turn=5)
     captain: Any = make_agent(GAME, f"adaptive:rounds=6,margin={margin}")
     captain._beliefs = {"random": 0.0, "greedy": 0.9, "planner": 0.0, "adaptive": 0.1}
     analysis = captain.think(turn_of(state, 0))

@@ -54,9 +54,9 @@ URGENCY = 0.006
 """The cost of each tile of distance at the turn limit; less before, in proportion."""
 LEAST_WEIGHT = 0.002
 """Plans with a lower probability than this are left out of a mixed strategy."""
-MAX_PLANS = 256
+MAX_PLANS = 320
 """Plans that one seat may have in the restricted game."""
-MAX_NEW_PLANS = 16
+MAX_NEW_PLANS = 24
 """Best responses that a seat adds in one iteration, for as many of its best movements."""
 CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 128, 12, 0.03
 """The same limits for a leaf that is searched, its iterations and its gap."""
