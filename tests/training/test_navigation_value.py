@@ -19,6 +19,7 @@ from trireme.navigation.search.value_network import load_network, terrain_featur
 from trireme.training import promote as promotion
 from trireme.training.navigation_games import SeaOfGames, ValueSamples, draw_game
 from trireme.training.navigation_value import ValueModel, ValueTraining, inputs, mirror_index
+from trireme.training.run import RunTimer
 from trireme.training.settings import Gate, NavigationValue
 
 from .tiny import tiny_value
@@ -104,8 +105,8 @@ def test_a_resumed_run_equals_one_that_did_not_stop(tmp_path: Path) -> None:
     whole = ValueTraining(tiny_value(), tmp_path / "whole")
     whole.run(live=False)
     half = ValueTraining(tiny_value(), tmp_path / "half")
-    for _ in range(2):
-        half.advance(lambda play, seas: [play(sea) for sea in seas])
+    for step in range(2):
+        half.advance(lambda play, seas: [play(sea) for sea in seas], step / 4)
     rest = ValueTraining(tiny_value(), tmp_path / "half")
     rest.resume(half.checkpoint())
     assert rest.step == 2
@@ -113,6 +114,15 @@ def test_a_resumed_run_equals_one_that_did_not_stop(tmp_path: Path) -> None:
     weights = [load_network(tmp_path / run / "network.npz").weights for run in ("whole", "half")]
     for name, expected in weights[0].items():
         np.testing.assert_array_equal(weights[1][name], expected)
+
+
+def test_a_schedule_by_time_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every step takes a minute of the two."""
+    minutes = iter(range(100))
+    monkeypatch.setattr(RunTimer, "seconds", property(lambda self: 30 * next(minutes)))
+    training = ValueTraining(tiny_value(schedule_minutes=2, steps=50), tmp_path)
+    training.run(live=False)
+    assert 0 < training.step < 4
 
 
 def test_two_threads_learn_what_one_does(tmp_path: Path) -> None:

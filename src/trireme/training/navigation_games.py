@@ -39,12 +39,12 @@ from .settings import NavigationValue
 
 NEAREST = 8
 """Drawn poses are at most so many tiles apart along each axis."""
-NEW_PLANS = 12
+NEW_PLANS = 24
 """Best responses that a seat adds in one iteration."""
 FORMULA_POSITIONS, FORMULA_SHARE = 100, 0.7
 """Positions of a sea that warm the network up, and their values' share of the formula's, which
 trusts hit points too much."""
-PLANS = 128
+PLANS = 256
 """Plans of a seat at most."""
 
 

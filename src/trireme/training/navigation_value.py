@@ -136,8 +136,8 @@ class ValueTraining(TrainingRun[NavigationValue]):
         config, timer = self.config, RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
         with stoppable(timer), log, ThreadPoolExecutor(config.threads) as pool:
-            while self.step < config.steps and not timer.over:
-                row = self.advance(lambda f, seas: list(pool.map(f, seas)))
+            while self.step < config.steps and self._share(timer) < 1 and not timer.over:
+                row = self.advance(lambda f, seas: list(pool.map(f, seas)), self._share(timer))
                 if self.step % config.log_every == 0:
                     seconds = self.seconds + timer.seconds
                     log.write({"step": self.step, "seconds": seconds, **row})
@@ -147,10 +147,23 @@ class ValueTraining(TrainingRun[NavigationValue]):
         self.seconds += timer.seconds
         self.save()
 
+    def _share(self, timer: RunTimer) -> float:
+        """The share of the whole run that is over: of its minutes, or else of its steps."""
+        if self.config.schedule_minutes:
+            return (self.seconds + timer.seconds) / (60 * self.config.schedule_minutes)
+        return self.step / self.config.steps
+
     def advance(
-        self, spread: Callable[[Callable[[SeaOfGames], ValueSamples], list[SeaOfGames]], Any]
+        self,
+        spread: Callable[[Callable[[SeaOfGames], ValueSamples], list[SeaOfGames]], Any],
+        share: float,
     ) -> dict[str, float]:
-        """Play, solve and learn; `spread` maps a function over seas, in order."""
+        """Play, solve and learn; `spread` maps a function over seas, in order.
+
+        `share` of the run is over.
+        """
+        rate = cosine_schedule(self.config.learning_rate, self.config.learning_rate_end, share)
+        set_learning_rate(self.optimizer, rate)
         if self.step == 0 and self.config.warm_up:
             self._learn_formula()
         config, network = self.config, self.model.network()
@@ -214,9 +227,6 @@ class ValueTraining(TrainingRun[NavigationValue]):
     def _update(self, samples: ValueSamples) -> float:
         """One gradient update."""
         config = self.config
-        share = self.step / config.steps
-        rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
-        set_learning_rate(self.optimizer, rate)
         known = min(self.filled, config.capacity) if samples is self.buffer else len(samples)
         index = self.rng.integers(known, size=config.batch_size)
         values = self.model(*(i.to(self.device) for i in inputs(samples, index)))

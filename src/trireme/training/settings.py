@@ -330,6 +330,11 @@ class NavigationValue(RunSettings):
     """The value network of Battle Navigation, by fitted value iteration with the turn's solver."""
 
     steps: int = option(600, "steps: each plays and solves turns, then updates the network")
+    schedule_minutes: float = option(
+        0.0,
+        "end the run after so many minutes over all sessions, and let the learning rate follow "
+        "them; 0: it follows the steps",
+    )
 
     units: int = option(16, "hidden units, a multiple of 4; more learn more and search slower")
     width: int = option(32, "hidden units of the two small networks; more learn more")
@@ -345,7 +350,7 @@ class NavigationValue(RunSettings):
     exploration: float = option(
         0.15, "share of plans that are drawn evenly from all candidates; more vary positions"
     )
-    rounds: int = option(4, "double-oracle iterations of a turn at most; more: truer targets")
+    rounds: int = option(10, "double-oracle iterations of a turn at most; more: truer targets")
     tolerance: float = option(
         0.06, "equilibrium gap at which a turn is solved; less: truer targets"
     )
@@ -388,7 +393,7 @@ class Gate:
         0.1, "gomoku-table: seconds a move of the engines with the network and with patterns"
     )
     rounds: int = option(
-        8,
+        16,
         "navigation-value: double-oracle iterations a plan, with the network and with the formula",
     )
     most_shots: float = option(50.0, "battleship: the mean shots to stay below; lower is stricter")

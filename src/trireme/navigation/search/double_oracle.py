@@ -54,7 +54,7 @@ URGENCY = 0.006
 """The cost of each tile of distance at the turn limit; less before, in proportion."""
 LEAST_WEIGHT = 0.002
 """Plans with a lower probability than this are left out of a mixed strategy."""
-MAX_PLANS = 320
+MAX_PLANS = 512
 """Plans that one seat may have in the restricted game."""
 MAX_NEW_PLANS = 24
 """Best responses that a seat adds in one iteration, for as many of its best movements."""
