@@ -21,14 +21,14 @@ from trireme.navigation.search.double_oracle import (
     SearchBias,
     TurnSolver,
     opening_moves,
-    pose_values,
 )
 from trireme.navigation.search.evaluation_kernels import LIMIT, RACE, REACH, SHARE
 from trireme.navigation.search.matrix_game import optimal_mixtures
+from trireme.navigation.search.pose_bonus import pose_values
 from trireme.navigation.search.scoring_kernels import contact_probabilities
 from trireme.navigation.search.simplex_kernels import solve_matrix_game
 
-from .positions import games
+from .positions import games, with_ships
 
 
 def table_of(seed: int) -> np.ndarray:
@@ -127,6 +127,24 @@ def test_confidence_favours_undecided_positions_for_the_seat_that_searches(seat:
     change = (confident.payoffs(stay, stay) - plain.payoffs(stay, stay))[0, 0]
     own = change if seat == 0 else -change
     assert 0.1 < own < 0.8
+
+
+def test_a_trembling_hand_finds_the_equilibrium_that_punishes_mistakes() -> None:
+    """Its guarantee stays, and against plans drawn at random it is worth more."""
+    game = Navigation(ships=("war_brig", "cutter"))
+    state = with_ships(game, "i9 E", "n14 W", turn=5)
+    solver, rng = TurnSolver(game), np.random.default_rng(0)
+    mistakes = packed(game, 1, (game.plans[1].sample(rng) for _ in range(300)))
+    worth, guaranteed = [], []
+    for tremble in (0.0, 0.1):
+        oracle = solver.double_oracle(state, 0, SearchBias(tremble=tremble))
+        oracle.improve(30)
+        weights = oracle.weights[0]
+        plans = oracle.plans[0][: len(weights)]
+        worth.append(float((weights @ oracle.payoffs(plans, mistakes)).mean()))
+        guaranteed.append(oracle.guarantee())
+    assert worth[1] > worth[0]
+    assert guaranteed[1] > guaranteed[0] - 0.02
 
 
 def test_confidence_fades_to_nothing_at_the_turn_limit() -> None:

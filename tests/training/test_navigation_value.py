@@ -119,7 +119,7 @@ def test_a_resumed_run_equals_one_that_did_not_stop(tmp_path: Path) -> None:
 def test_a_schedule_by_time_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every step takes a minute of the two."""
     minutes = iter(range(100))
-    monkeypatch.setattr(RunTimer, "seconds", property(lambda self: 30 * next(minutes)))
+    monkeypatch.setattr(RunTimer, "seconds", property(lambda _: 30 * next(minutes)))
     training = ValueTraining(tiny_value(schedule_minutes=2, steps=50), tmp_path)
     training.run(live=False)
     assert 0 < training.step < 4

@@ -13,8 +13,9 @@ from trireme.core.options import option
 from trireme.navigation.arrays import flat_tile, pack_ships, unpack_plan
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search.double_oracle import TurnSolver, distance_table
+from trireme.navigation.search.double_oracle import TurnSolver
 from trireme.navigation.search.plan_analysis import PlanAnalysis, PlanCandidate
+from trireme.navigation.search.pose_bonus import distance_table
 from trireme.navigation.search.scoring_kernels import contact_probabilities
 
 Floats = NDArray[np.float64]

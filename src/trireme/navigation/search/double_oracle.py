@@ -31,9 +31,10 @@ from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState
 
 from .double_oracle_kernels import OracleArrays, begin, iterate, solve, solve_restricted
-from .evaluation_kernels import REACH, TurnArrays, hit_point_values, searched_slot
+from .evaluation_kernels import TurnArrays, hit_point_values, searched_slot
 from .leaf_kernels import reached_leaves
 from .plan_analysis import PlanAnalysis, PlanCandidate
+from .pose_bonus import distance_table, pose_values
 from .response_kernels import (
     Simulations,
     best_responses,
@@ -48,10 +49,6 @@ Floats = NDArray[np.float64]
 
 MOBILITY_WEIGHT = 0.08
 """What a ship without any mobility loses in value, by the formula."""
-CHASE, CHASE_BEYOND = 0.006, 8
-"""The cost to the searching seat of each tile of distance beyond so many: it seeks the enemy."""
-URGENCY = 0.006
-"""The cost of each tile of distance at the turn limit; less before, in proportion."""
 LEAST_WEIGHT = 0.002
 """Plans with a lower probability than this are left out of a mixed strategy."""
 MAX_PLANS = 512
@@ -217,18 +214,24 @@ class DoubleOracle:
 
     def _model(self, bias: SearchBias) -> None:
         """Assume the naive model and the trembling hand, in proportion to their probabilities."""
-        rng, legal = np.random.default_rng(self.turns_played), self.solver.game.plans[1 - self.seat]
-        kind = self.solver.game.types[1 - self.seat]
-        parts = (
-            (bias.naive, lambda: self._naive_responses()),
-            (bias.tremble, lambda: [pack_plan(legal.sample(rng), kind) for _ in range(TREMBLES)]),
-        )
-        plans = [(share, np.asarray(draw(), np.uint8)) for share, draw in parts if share]
+        parts = []
+        if bias.naive:
+            parts.append((bias.naive, self._naive_responses()))
+        if bias.tremble:
+            parts.append((bias.tremble, self._random_plans()))
         total = bias.naive + bias.tremble
-        chances = [np.full(len(part), share / total / len(part)) for share, part in plans]
+        chances = [np.full(len(plans), share / total / len(plans)) for share, plans in parts]
         self.arrays = self.arrays._replace(
-            model=np.concatenate([part for _, part in plans]), model_weights=np.concatenate(chances)
+            model=np.concatenate([plans for _, plans in parts]),
+            model_weights=np.concatenate(chances),
         )
+
+    def _random_plans(self) -> PlanArray:
+        """Plans of the other seat, drawn evenly; the same in the same turn."""
+        game, other = self.solver.game, 1 - self.seat
+        rng = np.random.default_rng(self.turns_played)
+        drawn = [game.plans[other].sample(rng) for _ in range(TREMBLES)]
+        return np.stack([pack_plan(plan, game.types[other]) for plan in drawn])
 
     def with_model(self, plans: PlanArray, chances: Floats, trust: float) -> DoubleOracle:
         """A restricted Nash response from the plans found so far.
@@ -407,21 +410,3 @@ def opening_moves(phases: int) -> PlanArray:
     first, second = phases - phases // 2, phases // 2
     moves = [(a,) * first + (b,) * second for a in range(4) for b in range(4)]
     return np.array(list(dict.fromkeys(moves)), np.uint8)
-
-
-def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
-    """`float32[N, N, 4]`: `tile` for each tile of distance between the ships beyond `beyond`."""
-    along = np.abs(np.arange(-REACH, REACH + 1))
-    away = np.maximum(along[:, None] + along - beyond, 0).astype(np.float32) * np.float32(tile)
-    return np.repeat(away[:, :, None], 4, axis=2)
-
-
-def pose_values(seat: int, spent: float, confidence: float) -> NDArray[np.float32]:
-    """`float32[N, N, 4]`: the bonus of relative poses to seat 0, as the searching seat sees it.
-
-    `spent` is the share of turns gone. Distance costs the searching seat a little, so that of plans
-    of equal value it chooses those that seek the fight.
-    """
-    value = np.float32(confidence * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
-    value -= distance_table(URGENCY * spent)
-    return value if seat == 0 else -value
