@@ -1,10 +1,11 @@
 """Who beats whom at Battle Navigation: one agent against others, mirrored maps, seats and ships.
 
-Games come in pairs. A pair has one sea (the default or a procedural one, half of them mirrored),
+Games come in pairs. A pair has one procedural sea (half of them mirrored; --seas shifts to others),
 two ships (all 21 combinations in turn) and one seed, and is played twice with the seats exchanged,
-so neither luck with seas nor with ships favours anybody. Reported are wins, draws and losses, the
-share of wins and the score (a draw counts half) with 95 % Wilson intervals, and the CPU time of a
-plan. With --out every game is appended to a file at once; running again goes on from there.
+so neither luck with seas nor with ships favours anybody, and no game repeats. Reported are wins,
+draws and losses, the share of wins and the score (a draw counts half) with 95 % Wilson intervals,
+and the CPU time of a plan. With --out every game is appended to a file at once; running again goes
+on from there.
 
     python benchmarks/navigation_strength.py planner greedy
     python benchmarks/navigation_strength.py nash:seconds=1 planner greedy --games 400
@@ -52,17 +53,17 @@ class Timed:
         return action
 
 
-def game_of(pair: int) -> Navigation:
+def game_of(pair: int, seas: int) -> Navigation:
     """The sea and the ships of a pair of games."""
-    name = "default" if pair % 2 == 0 else f"procedural:{pair}"
-    sea = mirrored_map(find_map(name)) if pair // 2 % 2 else name
+    name = f"procedural:{seas + pair}"
+    sea = mirrored_map(find_map(name)) if pair % 2 else name
     return Navigation(ships=PAIRS[pair % len(PAIRS)], map=sea)
 
 
-def play_game(first: str, second: str, number: int) -> dict[str, Any]:
+def play_game(first: str, second: str, number: int, seas: int) -> dict[str, Any]:
     """Game `number` of a match: the pair's first game seats `first` at 0, its second at 1."""
     pair, side = divmod(number, 2)
-    game = game_of(pair)
+    game = game_of(pair, seas)
     agents = [Timed(make_agent(game, spec)) for spec in (first, second)]
     for agent in agents:
         agent.prepare(game)
@@ -104,6 +105,7 @@ def main() -> None:
     parser.add_argument("first", help="agent spec")
     parser.add_argument("others", nargs="+", help="agent specs that it meets")
     parser.add_argument("--games", type=int, default=400)
+    parser.add_argument("--seas", type=int, default=5_000_000, help="the first sea's seed")
     parser.add_argument("--out", type=Path, help="a file of games, appended to and gone on with")
     options = parser.parse_args()
     known: list[dict[str, Any]] = []
@@ -113,7 +115,7 @@ def main() -> None:
         games = [g for g in known if (g["first"], g["second"]) == (options.first, other)]
         done = {g["number"] for g in games}
         for number in (n for n in range(options.games) if n not in done):
-            games.append(play_game(options.first, other, number))
+            games.append(play_game(options.first, other, number, options.seas))
             if options.out is not None:
                 with options.out.open("a") as file:
                     file.write(json.dumps(games[-1]) + "\n")

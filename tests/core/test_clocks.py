@@ -28,6 +28,7 @@ TIMED = {
     ("gomoku", "gomocup"),
     ("gomoku", "zero"),
     ("navigation", "nash"),
+    ("navigation", "adaptive"),
     ("battleship", "mcts"),
     ("battleship", "rl+llm"),
     ("gomoku", "dqn+llm"),

@@ -14,7 +14,7 @@ from trireme.navigation.rules import Navigation, NavigationState
 
 from .positions import OPEN, open_water, with_ships
 
-SPECS = ["random", "greedy", "planner", "nash-quick", "nash:rounds=3"]
+SPECS = ["random", "greedy", "planner", "nash-quick", "nash:rounds=3,leaves=2", "adaptive:rounds=3"]
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"map": "procedural:5", "ships": ("sloop", "war_frigate"), "turns": "advance"},
@@ -146,6 +146,8 @@ def test_insight_is_the_mixture_as_plain_values() -> None:
     assert sum(weights) == pytest.approx(1, abs=0.25)
     assert weights == sorted(weights, reverse=True)
     assert all(game.read(entry["plan"]) in game.plans[0] for entry in found["plans"])
+    assert all(game.read(entry["answer"]) in game.plans[1] for entry in found["plans"])
+    assert all(entry["foreseen"] <= entry["value"] + 1e-9 for entry in found["plans"])
 
 
 @pytest.mark.parametrize("spec", ["nash:rounds=0", "nash:naive=1", "nash-quick:confidence=-1"])

@@ -21,18 +21,14 @@ from trireme.navigation.search.double_oracle import (
     SearchBias,
     TurnSolver,
     opening_moves,
-    pose_values,
 )
-from trireme.navigation.search.regret_matching_kernels import regret_matching_plus
+from trireme.navigation.search.evaluation_kernels import LIMIT, RACE, REACH, SHARE
+from trireme.navigation.search.matrix_game import optimal_mixtures
+from trireme.navigation.search.pose_bonus import pose_values
 from trireme.navigation.search.scoring_kernels import contact_probabilities
-from trireme.navigation.search.search_kernels import (
-    LIMIT,
-    RACE,
-    REACH,
-    SHARE,
-)
+from trireme.navigation.search.simplex_kernels import solve_matrix_game
 
-from .positions import OPEN, games, open_water
+from .positions import OPEN, games, open_water, with_ships
 
 
 def table_of(seed: int) -> np.ndarray:
@@ -133,6 +129,24 @@ def test_confidence_favours_undecided_positions_for_the_seat_that_searches(seat:
     assert 0.1 < own < 0.8
 
 
+def test_a_trembling_hand_finds_the_equilibrium_that_punishes_mistakes() -> None:
+    """Its guarantee stays, and against plans drawn at random it is worth more."""
+    game = Navigation(ships=("war_brig", "cutter"))
+    state = with_ships(game, "i9 E", "n14 W", turn=5)
+    solver, rng = TurnSolver(game), np.random.default_rng(0)
+    mistakes = packed(game, 1, (game.plans[1].sample(rng) for _ in range(300)))
+    worth, guaranteed = [], []
+    for tremble in (0.0, 0.1):
+        oracle = solver.double_oracle(state, 0, SearchBias(tremble=tremble))
+        oracle.improve(30)
+        weights = oracle.weights[0]
+        plans = oracle.plans[0][: len(weights)]
+        worth.append(float((weights @ oracle.payoffs(plans, mistakes)).mean()))
+        guaranteed.append(oracle.guarantee())
+    assert worth[1] > worth[0]
+    assert guaranteed[1] > guaranteed[0] - 0.02
+
+
 def test_confidence_fades_to_nothing_at_the_turn_limit() -> None:
     table = {s: pose_values(0, s, 0.5) - pose_values(0, s, 0.0) for s in (0.0, 0.5, 1.0)}
     for spent, added in table.items():
@@ -171,40 +185,44 @@ def test_the_naive_model_plays_best_responses_to_a_ship_at_rest(seat: int) -> No
     plans, values = oracle.responses(1 - seat, opening_moves(2)[:1], np.ones(1))
     best = np.argsort(-values, kind="stable")[:4]
     assert values[best[0]] > values.min()
-    np.testing.assert_array_equal(oracle._naive_plans[:4], plans[best])
+    np.testing.assert_array_equal(oracle.arrays.model[:4], plans[best])
 
 
-def solved(values: list[list[float]], rounds: int = 20_000) -> tuple[float, float, list[float]]:
+def solved(values: list[list[float]]) -> tuple[float, list[float], list[float]]:
     matrix = np.array(values, float)
     n, m = matrix.shape
-    first, second = np.zeros(n), np.zeros(m)
-    value, gap = regret_matching_plus(matrix, n, m, rounds, 1e-4, first, second)
-    return value, gap, [round(float(weight), 2) for weight in first]
+    padded = np.full((n + 2, m + 3), 9.0)
+    padded[:n, :m] = matrix
+    first, second = np.ones(n + 2), np.ones(m + 3)
+    value = solve_matrix_game(padded, n, m, first, second)
+    return value, first[:n].round(6).tolist(), second[:m].round(6).tolist()
 
 
 def test_known_games_have_their_known_solutions() -> None:
+    """Whatever lies outside the n × m corner."""
+    third = pytest.approx(1 / 3, abs=1e-6)
     rock_paper_scissors = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
-    value, gap, mixture = solved(rock_paper_scissors)
-    assert value == pytest.approx(0, abs=1e-3)
-    assert mixture == [0.33, 0.33, 0.33]
-    value, gap, mixture = solved([[3, -1], [-1, 1]])
-    assert value == pytest.approx(1 / 3, abs=1e-3)
-    assert mixture == [0.33, 0.67]
-    value, gap, mixture = solved([[1, 2], [0, 5]])
-    assert value == pytest.approx(1, abs=1e-3)
-    assert gap < 1e-3
+    value, first, second = solved(rock_paper_scissors)
+    assert (value, first, second) == (pytest.approx(0), [third] * 3, [third] * 3)
+    value, first, second = solved([[3, -1], [-1, 1]])
+    assert (value, first[0], second[0]) == (third, third, third)
+    value, first, second = solved([[1, 2], [0, 5]])
+    assert (value, first, second) == (pytest.approx(1), [1, 0], [1, 0])
 
 
-@given(st.integers(2, 6), st.integers(2, 6), st.integers(0, 2**32))
-def test_the_gap_is_what_the_seats_could_gain(n: int, m: int, seed: int) -> None:
-    matrix = np.random.default_rng(seed).uniform(-1, 1, (n, m))
+@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 2**32), st.booleans())
+def test_the_simplex_kernel_solves_what_plain_code_solves(
+    n: int, m: int, seed: int, coarse: bool
+) -> None:
+    rng = np.random.default_rng(seed)
+    matrix = rng.integers(-1, 2, (n, m)).astype(float) if coarse else rng.uniform(-1, 1, (n, m))
     first, second = np.zeros(n), np.zeros(m)
-    value, gap = regret_matching_plus(matrix, n, m, 4000, 1e-3, first, second)
+    value = solve_matrix_game(matrix, n, m, first, second)
+    plain_first, plain_second = optimal_mixtures(matrix)
+    assert value == pytest.approx(plain_first @ matrix @ plain_second, abs=1e-6)
     assert first.sum() == pytest.approx(1)
     assert second.sum() == pytest.approx(1)
-    assert gap == pytest.approx((matrix @ second).max() - (first @ matrix).min(), abs=1e-9)
-    assert (first @ matrix).min() - 1e-9 <= value <= (matrix @ second).max() + 1e-9
-    assert gap < 0.02
+    assert (matrix @ second).max() - (first @ matrix).min() < 1e-6
 
 
 @settings(max_examples=15)
@@ -301,6 +319,14 @@ def test_an_analysis_gives_plans_their_values_to_their_own_seat(seat: int) -> No
             sides = (plan, answers) if own == 0 else (answers, plan)
             payoff = float((oracle.payoffs(*sides).reshape(-1) @ weights) * (1 - 2 * own))
             assert candidate.value == pytest.approx(payoff)
+            assert candidate.answer is not None
+            every = [oracle.plans[0], plan] if own else [plan, oracle.plans[1]]
+            foreseen = float((oracle.payoffs(*every) * (1 - 2 * own)).min())
+            assert foreseen - 1e-9 <= candidate.foreseen <= candidate.value
+            hurt = packed(game, other, [candidate.answer])
+            sides = (plan, hurt) if own == 0 else (hurt, plan)
+            paid = float(oracle.payoffs(*sides)[0, 0] * (1 - 2 * own))
+            assert candidate.foreseen == pytest.approx(paid)
             assert candidate.value == pytest.approx(value, abs=0.1)
 
 

@@ -25,6 +25,7 @@ from trireme.training.settings import (
     GomokuTable,
     GomokuZero,
     Ladder,
+    NavigationValue,
 )
 
 from .tiny import tiny_dqn, tiny_heatmap
@@ -36,6 +37,7 @@ COMMANDS: dict[str, type[Any]] = {
     "gomoku-table": GomokuTable,
     "battleship-heatmap": BattleshipHeatmap,
     "battleship-rl": BattleshipRL,
+    "navigation-value": NavigationValue,
     "promote": Gate,
     "ladder": Ladder,
 }
@@ -49,6 +51,7 @@ FILES = {
     "zero-gpu.yaml": GomokuZero,
     "eval.yaml": Gate,
     "heatmap.yaml": BattleshipHeatmap,
+    "navigation.yaml": NavigationValue,
     "rl-maskable-ppo.yaml": BattleshipRL,
     "rl-ppo.yaml": BattleshipRL,
     "rl-a2c.yaml": BattleshipRL,

@@ -10,6 +10,7 @@ from trireme.training.settings import (
     GomokuDQN,
     GomokuTable,
     GomokuZero,
+    NavigationValue,
 )
 
 
@@ -78,6 +79,28 @@ def tiny_table(**changes: Any) -> GomokuTable:
         "checkpoint_every": 3,
     }
     return GomokuTable(**{**settings, **changes})
+
+
+def tiny_value(**changes: Any) -> NavigationValue:
+    """A run of a second: two seas, a few turns."""
+    settings: dict[str, Any] = {
+        "device": "cpu",
+        "threads": 1,
+        "steps": 4,
+        "units": 4,
+        "width": 4,
+        "warm_up": 3,
+        "seas": 2,
+        "games": 2,
+        "turns": 1,
+        "renewed": 0.5,
+        "rounds": 2,
+        "capacity": 12,
+        "updates": 2,
+        "batch_size": 8,
+        "checkpoint_every": 2,
+    }
+    return NavigationValue(**{**settings, **changes})
 
 
 def tiny_heatmap(**changes: Any) -> BattleshipHeatmap:

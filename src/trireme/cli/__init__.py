@@ -9,7 +9,20 @@ import typer
 
 from trireme import AgentNotReady, MissingExtra, TriremeError, __version__
 
-from . import arena, battleship, bench, games, gomoku, mcp, navigation, play, replay, serve, train
+from . import (
+    arena,
+    battleship,
+    bench,
+    exploit,
+    games,
+    gomoku,
+    mcp,
+    navigation,
+    play,
+    replay,
+    serve,
+    train,
+)
 from .failures import FAILURE_STATUS, INPUT_STATUS, failure
 
 app = typer.Typer(
@@ -24,6 +37,7 @@ app.command()(play.play)
 app.command()(replay.replay)
 app.command()(arena.arena)
 app.command()(arena.ratings)
+app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)
 app.command()(serve.serve)

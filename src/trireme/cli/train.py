@@ -26,6 +26,7 @@ from trireme.training.settings import (
     GomokuTable,
     GomokuZero,
     Ladder,
+    NavigationValue,
 )
 
 if TYPE_CHECKING:
@@ -208,6 +209,18 @@ def battleship_rl(config: BattleshipRL, run: RunOptions) -> None:
     from trireme.training.battleship_rl import RLTraining
 
     run.train(RLTraining(config, run.out))
+
+
+@app.command("navigation-value")
+@with_settings(NavigationValue, out=Path("runs/navigation-value"))
+def navigation_value(config: NavigationValue, run: RunOptions) -> None:
+    """Train the value network of Battle Navigation by fitted value iteration.
+
+    Example: `trireme train navigation-value --config config/navigation.yaml`
+    """
+    from trireme.training.navigation_value import ValueTraining
+
+    run.train(ValueTraining(config, run.out))
 
 
 @app.command("promote")

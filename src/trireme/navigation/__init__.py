@@ -12,6 +12,7 @@ SLICE = Slice(
         "planner": "trireme.navigation.agents.planner:Planner",
         "nash-quick": "trireme.navigation.agents.nash:NashQuick",
         "nash": "trireme.navigation.agents.nash:Nash",
+        "adaptive": "trireme.navigation.agents.adaptive:Adaptive",
     },
     opponent="nash",
     terminal="trireme.navigation.show.terminal:NavigationTerminal",

@@ -1,4 +1,4 @@
-"""Promotion: a trained network is exported to ONNX, plays the gate, and ships if it passes."""
+"""Promotion: a trained network is exported, plays the gate, and ships if it passes."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import torch
 
 import trireme.battleship
 import trireme.gomoku
+import trireme.navigation
 from trireme.arena import (
     Entrant,
     GateResult,
@@ -27,6 +28,7 @@ from trireme.arena.standing import ShotsStanding
 from trireme.battleship.rules import Battleship
 from trireme.core.options import settings
 from trireme.gomoku.rules import Gomoku
+from trireme.navigation.rules import Navigation
 
 from .export import export
 from .run import read_metadata, write_json
@@ -63,6 +65,7 @@ def promote(
         "gomoku-table": _table_trial,
         "battleship-heatmap": _battleship_trial,
         "battleship-rl": _battleship_trial,
+        "navigation-value": _value_trial,
     }[kind]
     report = {"gate": settings(config), **trial(folder, kind, config, on_game)}
     write_json(folder / "report.json", report)
@@ -78,11 +81,11 @@ def promote(
 def export_run(folder: Path) -> Path:
     """Write the trained network of a run's folder as `network.onnx` beside it.
 
-    The table network is in its final form, `network.npz`, already.
+    The table network and the value network are in their final form, `network.npz`, already.
     """
     facts, path = read_metadata(folder), folder / "network.onnx"
     kind = facts["kind"]
-    if kind == "gomoku-table":
+    if kind in ("gomoku-table", "navigation-value"):
         return folder / "network.npz"
     if kind == "gomoku-dqn":
         from trireme.gomoku.agents.dqn_network import load as load_dqn
@@ -187,6 +190,24 @@ def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) 
     return {"passed": result.passed, "against": {"patterns": _without_folder(result)}}
 
 
+def _value_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
+    """Nash with the network against nash with the formula, after as many iterations."""
+    weights, rounds = (folder / "network.npz").absolute(), f"rounds={config.rounds}"
+    result = gate(
+        Navigation(),
+        Entrant("learned", f'nash:model="{weights}",{rounds}'),
+        Entrant("formula", f"nash:value=formula,{rounds}"),
+        threshold=config.threshold,
+        games=config.games,
+        out=_arena(folder, "formula"),
+        seed=config.seed,
+        executor=config.executor,
+        workers=config.workers or None,
+        on_game=on_game,
+    )
+    return {"passed": result.passed, "against": {"formula": _without_folder(result)}}
+
+
 def _battleship_trial(
     folder: Path, kind: str, config: Gate, on_game: OnGame | None
 ) -> dict[str, Any]:
@@ -221,5 +242,9 @@ def _without_folder(result: GateResult) -> dict[str, Any]:
 def _home(kind: str) -> Path:
     """Where the agent of this kind looks for its weights."""
     game, _, agent = kind.partition("-")
-    package = {"gomoku": trireme.gomoku, "battleship": trireme.battleship}[game]
+    package = {
+        "gomoku": trireme.gomoku,
+        "battleship": trireme.battleship,
+        "navigation": trireme.navigation,
+    }[game]
     return Path(package.__path__[0]) / "models" / agent

@@ -334,18 +334,75 @@ class BattleshipRL(RunSettings):
 
 
 @dataclass(frozen=True)
+class NavigationValue(RunSettings):
+    """The value network of Battle Navigation, by fitted value iteration with the turn's solver."""
+
+    steps: int = option(600, "steps: each plays and solves turns, then updates the network")
+    schedule_minutes: float = option(
+        0.0,
+        "end the run after so many minutes over all sessions, and let the learning rate follow "
+        "them; 0: it follows the steps",
+    )
+
+    units: int = option(16, "hidden units, a multiple of 4; more learn more and search slower")
+    width: int = option(32, "hidden units of the two small networks; more learn more")
+
+    warm_up: int = option(
+        400, "updates on the formula's values before the first step; 0: begin with random weights"
+    )
+    seas: int = option(24, "seas that are played on together, each with ships and rules of its own")
+    games: int = option(5, "games on each sea, played in parallel")
+    turns: int = option(2, "turns of every game in one step; fewer use a newer network")
+    renewed: float = option(0.15, "share of the seas drawn anew after each step; more vary more")
+    near: float = option(0.7, "share of games that begin with drawn poses, hit points and turns")
+    exploration: float = option(
+        0.15, "share of plans that are drawn evenly from all candidates; more vary positions"
+    )
+    rounds: int = option(10, "double-oracle iterations of a turn at most; more: truer targets")
+    tolerance: float = option(
+        0.06, "equilibrium gap at which a turn is solved; less: truer targets"
+    )
+
+    capacity: int = option(15_000, "positions in the replay buffer; the oldest are replaced")
+    updates: int = option(24, "gradient updates per step; more use each position more often")
+    batch_size: int = option(256, "positions per update")
+    learning_rate: float = option(2e-3, "Adam's learning rate at the start")
+    learning_rate_end: float = option(2e-4, "learning rate at the end of the cosine schedule")
+    clip: float = option(1.0, "gradients are clipped to this norm")
+
+    log_every: int = option(1, "steps between two rows of the log")
+    checkpoint_every: int = option(10, "steps between two checkpoints")
+
+    def __post_init__(self) -> None:
+        check(self, at_least={"steps": 1, "threads": 1, "seas": 1, "games": 1, "turns": 1})
+        check(self, at_least={"units": 4, "width": 1, "rounds": 1, "updates": 1, "batch_size": 1})
+        check(self, at_least={"capacity": 1, "log_every": 1, "checkpoint_every": 1, "warm_up": 0})
+        if self.units % 4:
+            raise BadSettings(f"units must be a multiple of 4, not {self.units}")
+        for name in ("renewed", "near", "exploration"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadSettings(f"{name} must be from 0 to 1, not {getattr(self, name):g}")
+
+
+@dataclass(frozen=True)
 class Gate:
     """The promotion gate: what a trained network has to show in the arena before it ships."""
 
     against: str = option("heuristic", "gomoku: the agent to beat")
     games: int = option(500, "games against it, or boards of Battleship")
-    threshold: float = option(0.55, "gomoku: the score to reach against it; higher is stricter")
+    threshold: float = option(
+        0.55, "gomoku, navigation: the score to reach against it; higher is stricter"
+    )
     random_games: int = option(200, "gomoku: games against random")
     random_threshold: float = option(0.95, "gomoku: the score to reach against random")
     epsilon: float = option(0.02, "gomoku: share of random moves of both sides, so that games vary")
     tree_games: int = option(0, "gomoku: games of dqn+mcts against dqn, for the report; 0: none")
     seconds: float = option(
         0.1, "gomoku-table: seconds a move of the engines with the network and with patterns"
+    )
+    rounds: int = option(
+        16,
+        "navigation-value: double-oracle iterations a plan, with the network and with the formula",
     )
     most_shots: float = option(50.0, "battleship: the mean shots to stay below; lower is stricter")
     seed: int = option(0, "random seed of the schedule")
@@ -356,6 +413,7 @@ class Gate:
 
     def __post_init__(self) -> None:
         check(self, at_least={"games": 1, "random_games": 1, "tree_games": 0, "workers": 0})
+        check(self, at_least={"rounds": 1})
 
 
 @dataclass(frozen=True)

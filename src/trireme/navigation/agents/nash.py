@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import ClassVar
+from pathlib import Path
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -14,24 +16,29 @@ from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.options import option
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search.double_oracle import SearchBias, TurnSolver
+from trireme.navigation.search.double_oracle import (
+    LEAVES_AT_ONCE,
+    DoubleOracle,
+    SearchBias,
+    TurnSolver,
+)
 from trireme.navigation.search.plan_analysis import PlanAnalysis
+from trireme.navigation.search.value_network import MODEL, load_network
 
 DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
-TOLERANCE = 0.02
-"""The equilibrium gap at which a solution is good enough."""
+TOLERANCE = 0.005
+"""The equilibrium gap at which a turn counts as solved."""
 
 
 @dataclass
 class Nash:
     """Solves the matrix game of both captains' plans and plays its mixed strategy.
 
-    With `confidence=0,naive=0` that is the plain Nash equilibrium of the turn.
+    Time beyond that goes into a second turn: the positions reached most often are solved too.
     """
 
     name: ClassVar[str] = "nash"
-    _max_combinations: ClassVar[int] = 625
 
     seconds: float | None = option(
         None,
@@ -41,29 +48,52 @@ class Nash:
     rounds: int | None = option(
         None, "double-oracle iterations at most; more: closer to equilibrium; none: as time allows"
     )
+    leaves: int | None = option(
+        None,
+        "positions after the turn that are solved too, at most; more: looks further; none: as time "
+        "allows, or 0 with rounds",
+    )
+    value: Literal["learned", "formula"] = option(
+        "learned", "the value of positions after the search: the network's, or a formula's"
+    )
+    model: str = option("", "the value network's file; empty: the one that ships")
     confidence: float = option(
-        0.5, "0 to 0.95: value of an undecided fight (contempt); higher: avoids risky grapples"
+        0.0,
+        "0 to 0.95: value of an undecided fight (contempt); higher: avoids risky grapples, and is "
+        "easier to exploit",
     )
     naive: float = option(
-        0.25, "0 to 0.95: assumed chance of a naive enemy; higher: exploits weak play more"
+        0.0,
+        "0 to 0.95: assumed chance of a naive enemy; higher: exploits weak play more, and is "
+        "easier to exploit",
+    )
+    tremble: float = option(
+        0.1,
+        "0 to 0.95: assumed chance of a plan drawn at random (trembling hand); higher: of equally "
+        "good mixtures, prefers more the one that punishes mistakes",
     )
     _solver: TurnSolver | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.rounds is not None and self.rounds < 1:
             raise BadSpec(f"{self.name}: rounds must be 1 or more, not {self.rounds}")
-        for name, value in (("confidence", self.confidence), ("naive", self.naive)):
+        if self.leaves is not None and self.leaves < 0:
+            raise BadSpec(f"{self.name}: leaves must be 0 or more, not {self.leaves}")
+        for name in ("confidence", "naive", "tremble"):
+            value = getattr(self, name)
             if not 0 <= value <= 0.95:
                 raise BadSpec(f"{self.name}: {name} must be 0 to 0.95, not {value}")
 
     @property
     def timed(self) -> bool:
-        """Whether a clock of its own ends the iterations, so that results depend on the machine."""
+        """Whether a clock of its own ends the search, so that results depend on the machine."""
         return self.seconds is not None or self.rounds is None
 
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
-        self._ready(game).double_oracle(game.start(), 0).improve(1)
+        oracle = self._ready(game).double_oracle(game.start(), 0)
+        oracle.improve(1)
+        oracle.search_leaves(lambda: True, 1)
 
     def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
         candidates = self.think(turn).candidates
@@ -78,23 +108,45 @@ class Nash:
         self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
     ) -> PlanAnalysis:
         """The same for any position, within `limit` seconds of wall-clock time."""
+        oracle = self.oracle(game, view, seat)
+        self.search(oracle, self.stop_watch(limit))
+        return oracle.analysis()
+
+    def oracle(self, game: AnyGame, view: NavigationState, seat: Seat) -> DoubleOracle:
+        """The double oracle of a position, before its first iteration."""
+        bias = SearchBias(self.confidence, self.naive, self.tremble)
+        return self._ready(game).double_oracle(view, seat, bias)
+
+    def stop_watch(self, limit: float | None) -> Callable[[], bool]:
+        """Says from now on whether a plan's CPU time, or `limit` seconds of time, are used up."""
         own = DEFAULT_SECONDS if self.seconds is None else self.seconds
         cpu_end = time.thread_time() + own if self.timed else math.inf
         clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
-        bias = SearchBias(self.confidence, self.naive)
-        oracle = self._ready(game).double_oracle(view, seat, bias)
-        oracle.max_combinations = self._max_combinations
-        played = 0
-        while played != self.rounds and oracle.gap > TOLERANCE:
-            oracle.improve(tolerance=TOLERANCE)
-            played += 1
-            if time.thread_time() >= cpu_end or time.perf_counter() >= clock_end:
-                break
-        return oracle.analysis()
+        return lambda: time.thread_time() >= cpu_end or time.perf_counter() >= clock_end
+
+    def search(self, oracle: DoubleOracle, stop: Callable[[], bool]) -> None:
+        """Solve the turn, then its leaves, until asked to stop; the first iteration always runs."""
+        rounds = math.inf if self.rounds is None else self.rounds
+        leaves = math.inf if self.leaves is None else self.leaves
+        if self.leaves is None and not self.timed:
+            leaves = 0
+        while True:
+            while rounds > 0:
+                rounds -= 1
+                if not oracle.improve(1, TOLERANCE) or stop():
+                    break
+            room = leaves - oracle.leaves
+            if room <= 0 or stop():
+                return
+            if not oracle.search_leaves(stop, int(min(room, LEAVES_AT_ONCE))):
+                return
 
     def _ready(self, game: AnyGame) -> TurnSolver:
         if self._solver is None or self._solver.game != game:
-            self._solver = TurnSolver(as_navigation(game))
+            network = None
+            if self.value == "learned":
+                network = load_network(Path(self.model) if self.model else MODEL)
+            self._solver = TurnSolver(as_navigation(game), network)
         return self._solver
 
 
@@ -103,7 +155,6 @@ class NashQuick(Nash):
     """Nash with a fixed number of iterations: some milliseconds a plan, reproducible anywhere."""
 
     name: ClassVar[str] = "nash-quick"
-    _max_combinations: ClassVar[int] = 24
 
     rounds: int | None = option(
         4, "double-oracle iterations at most; more: closer to equilibrium; none: as time allows"

@@ -13,10 +13,10 @@ from trireme.core.options import option
 from trireme.navigation.arrays import flat_tile, pack_ships, unpack_plan
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search.double_oracle import TurnSolver, distance_table
+from trireme.navigation.search.double_oracle import TurnSolver
 from trireme.navigation.search.plan_analysis import PlanAnalysis, PlanCandidate
+from trireme.navigation.search.pose_bonus import distance_table
 from trireme.navigation.search.scoring_kernels import contact_probabilities
-from trireme.navigation.search.search_kernels import TurnArrays
 
 Floats = NDArray[np.float64]
 
@@ -85,15 +85,9 @@ class Planner:
         """(contact probabilities by phase and movement, the value of where each movement ends)."""
         solver, total = board.solver, len(board.movements)
         counts, ends = np.zeros((solver.game.phases, total, 6)), np.zeros(total)
-        turn = TurnArrays(
-            sea=solver.sea,
-            stats=solver.stats,
-            rules=solver.rules,
-            ships=pack_ships(view.ships, solver.game.chart.width),
-            mobility=board.tile_costs,
-            poses=board.distances[own],
-            hp_values=np.zeros((2, 1, 1)),
-        )
+        ships = pack_ships(view.ships, solver.game.chart.width)
+        turn = solver.turn_arrays(ships, view.turn, board.distances[own])
+        turn = turn._replace(mobility=board.tile_costs)
         chances = np.full(total, 1 / total)
         contact_probabilities(turn, own, board.movements, chances, counts, ends)
         return counts, ends

@@ -1,14 +1,17 @@
 """The double oracle: Nash equilibria of a turn's simultaneous plans, from any position.
 
-Both seats begin with a few plans. The restricted matrix game among those is solved by regret
-matching+; each seat adds its best responses, out of all its plans, to the other's mixed strategy;
+Both seats begin with a few plans. The restricted matrix game among those is solved by linear
+programming; each seat adds its best responses, out of all its plans, to the other's mixed strategy;
 and so on until neither gains. The gap, what both could gain together by deviating, bounds how far
-the mixed strategies are from an equilibrium of the whole turn.
+the mixed strategies are from an equilibrium of the whole turn. With more time the search goes two
+turns deep: the leaves that the mixed strategies reach most often are solved in the same way, and
+their values replace the evaluation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,32 +30,45 @@ from trireme.navigation.kernels import mobility_loss
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState
 
+from .double_oracle_kernels import OracleArrays, begin, iterate, solve, solve_restricted
+from .evaluation_kernels import TurnArrays, hit_point_values, searched_slot
+from .leaf_kernels import reached_leaves
 from .plan_analysis import PlanAnalysis, PlanCandidate
-from .regret_matching_kernels import regret_matching_plus
-from .search_kernels import (
-    REACH,
-    TurnArrays,
+from .pose_bonus import distance_table, pose_values
+from .response_kernels import (
+    Simulations,
     best_responses,
-    hit_point_values,
+    evaluate_again,
     payoffs,
     simulate_new_movements,
 )
+from .value_network import GameTables, ValueNetwork, no_tables, terrain_features
 
 PlanArray = NDArray[np.uint8]
 Floats = NDArray[np.float64]
 
 MOBILITY_WEIGHT = 0.08
-"""What a ship without any mobility loses in value."""
-CHASE, CHASE_BEYOND = 0.006, 8
-"""The cost to the searching seat of each tile of distance beyond so many: it seeks the enemy."""
-URGENCY = 0.006
-"""The cost of each tile of distance at the turn limit; less before, in proportion."""
+"""What a ship without any mobility loses in value, by the formula."""
 LEAST_WEIGHT = 0.002
 """Plans with a lower probability than this are left out of a mixed strategy."""
-MAX_PLANS = 256
+MAX_PLANS = 512
 """Plans that one seat may have in the restricted game."""
-MAX_NEW_PLANS = 16
+MAX_NEW_PLANS = 24
 """Best responses that a seat adds in one iteration, for as many of its best movements."""
+CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 128, 12, 0.03
+"""The same limits for a leaf that is searched, its iterations and its gap."""
+LEAVES_AT_ONCE = 8
+"""Leaves that are searched before the turn is solved again."""
+TREMBLES = 32
+"""Plans drawn for the trembling hand."""
+MAX_TRUST = 0.95
+"""The highest probability of a model: a little is always left for optimal play."""
+COMPARED = 4
+"""Best responses whose leaves are searched to choose between them."""
+LEAST_REACH = 2e-4
+"""Leaves that are reached with a lower probability are not searched."""
+SEARCHED_SIZE = 4096
+"""Slots for leaves that were searched; they stay at most half full."""
 
 
 @dataclass(frozen=True)
@@ -65,37 +81,40 @@ class SearchBias:
     naive: float = 0.0
     """Restricted Nash response: the probability that the other seat plays a naive model, which
     responds to a ship that stands still or sails at random; otherwise it plays optimally."""
+    tremble: float = 0.0
+    """Trembling hand: the probability that the other seat plays any plan at random. Of strategies
+    that are equally good against the best play it finds the one that punishes mistakes most."""
 
 
 UNBIASED = SearchBias()
 """The plain equilibrium of a turn."""
 
 
-class MovementCache:
-    """The simulated movements of one seat against each movement of the other: see `search_kernels`.
+class TurnSolver:
+    """One game prepared for search: its arrays, and double oracles from any position.
 
-    With M = 4 ^ phases movements.
+    Without a network leaves are evaluated by a formula of hit points and mobility.
     """
 
-    def __init__(self, phases: int) -> None:
-        total = 4**phases
-        self.contacts = np.zeros((total, phases, total), np.uint16)
-        """uint16[M, phases, M]: by the other's movement, phase and own movement."""
-        self.end_values = np.zeros((total, total))
-        """float64[M, M]: by the other's and own movement, the value of the last poses."""
-        self.done = np.zeros(total, np.uint8)
-        """uint8[M]: 1 for the other's movements that have been simulated."""
-
-
-class TurnSolver:
-    """One game prepared for search: its arrays, and double oracles from any position."""
-
-    def __init__(self, game: Navigation) -> None:
+    def __init__(self, game: Navigation, network: ValueNetwork | None = None) -> None:
         self.game = game
         self.sea = sea_array(game.chart)
         self.stats = stats_array(game.types)
         self.rules = rules_array(game)
-        self.mobility = mobility_loss(self.sea, int(self.rules[0]), 3) * np.float32(MOBILITY_WEIGHT)
+        self.openings = opening_moves(game.phases)
+        self.no_bonus = distance_table(0.0)
+        mobility = mobility_loss(self.sea, int(self.rules[0]), 3)
+        self.mobility = mobility * np.float32(MOBILITY_WEIGHT)
+        self._no_tables = no_tables()
+        self._tables: GameTables | None = None
+        self._child: OracleArrays | None = None
+        if network is not None:
+            self.use(network, terrain_features(game))
+
+    def use(self, network: ValueNetwork, terrain: NDArray[np.float32]) -> None:
+        """Evaluate leaves by this network from now on, given the game's `terrain_features`."""
+        self._tables = GameTables(network, self.game, terrain)
+        self.mobility[:] = 0
 
     def double_oracle(
         self, view: NavigationState, seat: int, bias: SearchBias = UNBIASED
@@ -104,139 +123,226 @@ class TurnSolver:
         ships = pack_ships(view.ships, self.game.chart.width)
         return DoubleOracle(self, ships, view.turn, seat, bias)
 
+    def turn_arrays(self, ships: Ints, turn: int, bonus: NDArray[np.float32]) -> TurnArrays:
+        """The position of `ships` after `turn` turns, with a bonus for relative poses."""
+        return TurnArrays(
+            sea=self.sea,
+            stats=self.stats,
+            rules=self.rules,
+            ships=ships,
+            mobility=self.mobility,
+            poses=bonus,
+            hp_values=hit_point_values(self.stats, self.rules, turn + 1),
+            network=self._tables.after(turn + 1) if self._tables else self._no_tables,
+            searched=np.zeros(1, np.int64),
+            searched_values=np.zeros(1),
+        )
+
+    def oracle_arrays(self, plans: int, units: int | None = None) -> OracleArrays:
+        """Arrays for a double oracle of so many plans a seat, with the opening plans.
+
+        `units` are those of the network in use, unless given.
+        """
+        phases = self.game.phases
+        if units is None:
+            units = self._tables.network.units if self._tables else 0
+        arrays = OracleArrays(
+            plans=np.zeros((2, plans, phases), np.uint8),
+            counts=np.zeros(2, np.int64),
+            filled=np.zeros(2, np.int64),
+            matrix=np.zeros((plans, plans)),
+            weights=np.zeros((2, plans)),
+            solved=np.zeros(2, np.int64),
+            first=simulations(phases, units),
+            second=simulations(phases, units),
+            model=np.zeros((0, phases), np.uint8),
+            model_weights=np.zeros(0),
+            model_payoffs=np.zeros(plans),
+        )
+        begin(arrays, self.openings)
+        return arrays
+
+    def value(self, ships: Ints, turn: int) -> float:
+        """The value to seat 0 of the equilibrium of one turn, solved roughly and fast."""
+        if self._child is None:
+            self._child = self.oracle_arrays(CHILD_PLANS)
+        value, _ = solve(
+            self.turn_arrays(ships, turn, self.no_bonus),
+            self._child,
+            self.openings,
+            CHILD_ROUNDS,
+            CHILD_TOLERANCE,
+            MAX_NEW_PLANS,
+        )
+        return float(value)
+
+
+def simulations(phases: int, units: int) -> Simulations:
+    """Empty simulations, to be reused: their memory is claimed only where they are written."""
+    total = 4**phases
+    return Simulations(
+        contacts=np.empty((total, phases, total), np.uint16),
+        poses=np.empty((total, total, 2), np.int32),
+        features=np.empty((total, total, 2, units), np.float32),
+        bonus=np.empty((total, total), np.float32),
+        quiet=np.empty((total, total)),
+        done=np.zeros(total, np.uint8),
+    )
+
 
 class DoubleOracle:
-    """Both seats' plans and mixed strategies, which grow with every iteration.
-
-    Values in arrays are those to seat 0.
-    """
+    """Both seats' plans and mixed strategies, which grow with every iteration."""
 
     def __init__(
         self, solver: TurnSolver, ships: Ints, turn: int, seat: int, bias: SearchBias
     ) -> None:
         self.solver = solver
         self.seat = seat
-        self.turn = TurnArrays(
-            sea=solver.sea,
-            stats=solver.stats,
-            rules=solver.rules,
-            ships=ships,
-            mobility=solver.mobility,
-            poses=pose_values(seat, turn / solver.game.turn_limit, bias.confidence),
-            hp_values=hit_point_values(solver.stats, solver.rules, turn + 1),
-        )
-        openings = opening_moves(solver.game.phases)
-        self.plans = [openings, openings]
-        self.weights = [np.zeros(0), np.zeros(0)]
-        """The mixed strategies, over the plans of the last restricted game solved."""
+        self.turns_played = turn
+        bonus = pose_values(seat, turn / solver.game.turn_limit, bias.confidence)
+        self.turn = solver.turn_arrays(ships, turn, bonus)
         self.value = 0.0
         """The value of the restricted game to the searching seat."""
         self.gap = 2.0
         """What both seats together could gain by deviating from the mixed strategies."""
-        self.max_combinations = 625
-        """Combinations of actions that a best response tries for a movement; 625 are all."""
-        self._caches = MovementCache(solver.game.phases), MovementCache(solver.game.phases)
-        self._matrix = np.zeros((0, 0))
-        self._naive_payoffs = np.zeros(0)
-        """The payoffs of the searching seat's plans against the naive model."""
-        self._naive = bias.naive
-        self._naive_plans = self._naive_responses() if bias.naive else openings[:1]
+        self.leaves = 0
+        """How many leaves were searched."""
+        self._trust = min(bias.naive + bias.tremble, MAX_TRUST)
+        self.arrays = solver.oracle_arrays(MAX_PLANS)
+        if self._trust:
+            self._model(bias)
 
-    def improve(self, rounds: int = 1, tolerance: float = 0.005) -> None:
-        """Run so many iterations of the double oracle, fewer if the gap falls below `tolerance`."""
+    def _model(self, bias: SearchBias) -> None:
+        """Assume the naive model and the trembling hand, in proportion to their probabilities."""
+        parts = []
+        if bias.naive:
+            parts.append((bias.naive, self._naive_responses()))
+        if bias.tremble:
+            parts.append((bias.tremble, self._random_plans()))
+        total = bias.naive + bias.tremble
+        chances = [np.full(len(plans), share / total / len(plans)) for share, plans in parts]
+        self.arrays = self.arrays._replace(
+            model=np.concatenate([plans for _, plans in parts]),
+            model_weights=np.concatenate(chances),
+        )
+
+    def _random_plans(self) -> PlanArray:
+        """Plans of the other seat, drawn evenly; the same in the same turn."""
+        game, other = self.solver.game, 1 - self.seat
+        rng = np.random.default_rng(self.turns_played)
+        drawn = [game.plans[other].sample(rng) for _ in range(TREMBLES)]
+        return np.stack([pack_plan(plan, game.types[other]) for plan in drawn])
+
+    def with_model(self, plans: PlanArray, chances: Floats, trust: float) -> DoubleOracle:
+        """A restricted Nash response from the plans found so far.
+
+        The other seat is assumed to play `plans: uint8[N, phases]` with `chances: float64[N]` in
+        the share `trust` of all turns, and optimally in the others.
+        """
+        made = copy(self)
+        fresh = self.solver.oracle_arrays(MAX_PLANS)
+        for name in ("plans", "counts"):
+            getattr(fresh, name)[:] = getattr(self.arrays, name)
+        made.arrays = fresh._replace(model=plans, model_weights=chances)
+        made._trust = trust
+        return made
+
+    def guarantee(self) -> float:
+        """What the searching seat's mixed strategy is worth against the best response to it."""
+        weights = self.weights[self.seat]
+        live = weights > 0
+        plans = self.plans[self.seat][: len(weights)][live]
+        return -float(self.responses(1 - self.seat, plans, weights[live])[1].max())
+
+    @property
+    def plans(self) -> list[PlanArray]:
+        """`uint8[K, phases]` by seat: the plans of the restricted game."""
+        arrays = self.arrays
+        return [arrays.plans[seat, : arrays.counts[seat]] for seat in (0, 1)]
+
+    @property
+    def weights(self) -> list[Floats]:
+        """`float64[K]` by seat: the mixed strategies over the plans of the last game solved."""
+        arrays = self.arrays
+        return [arrays.weights[seat, : arrays.solved[seat]] for seat in (0, 1)]
+
+    def improve(self, rounds: int = 1, tolerance: float = 0.005) -> bool:
+        """Run so many iterations, fewer if the gap falls below `tolerance` or no plan is new.
+
+        Returns whether more iterations could improve it.
+        """
         for _ in range(rounds):
-            self._solve_restricted_game(0.2 * tolerance)
-            best = [self._responses(own) for own in (0, 1)]
-            own, other = best[self.seat][1].max(), best[1 - self.seat][1].max()
-            known = self._naive_payoffs @ self.weights[self.seat] * (1 if self.seat == 0 else -1)
-            self.gap = float(own - (self._naive * known - (1 - self._naive) * other))
-            grown = [self._add_responses(seat, *best[seat]) for seat in (0, 1)]
-            if self.gap < tolerance or not any(grown):
+            value, gap, grown = iterate(
+                self.turn,
+                self.arrays,
+                self.seat,
+                self._trust,
+                tolerance,
+                MAX_NEW_PLANS,
+            )
+            self.value, self.gap = float(value), float(gap)
+            if not grown:
+                return False
+        return True
+
+    def search_leaves(self, stop: Callable[[], bool], count: int = LEAVES_AT_ONCE) -> bool:
+        """Search the `count` most probable leaves not searched yet, and solve the turn again.
+
+        Returns whether there were any; `stop` is asked after each.
+        """
+        if not self._search(stop, count):
+            return False
+        self.arrays.filled[:] = 0
+        self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
+        return True
+
+    def _search(self, stop: Callable[[], bool], count: int) -> bool:
+        """Search leaves that the mixed strategies reach, and renew what was simulated."""
+        if self.turns_played + 1 >= self.solver.game.turn_limit:
+            return False
+        if len(self.turn.searched) == 1:
+            table = np.zeros(SEARCHED_SIZE, np.int64), np.zeros(SEARCHED_SIZE)
+            self.turn = self.turn._replace(searched=table[0], searched_values=table[1])
+        room = SEARCHED_SIZE // 2 - self.leaves
+        keys, ships, reach = reached_leaves(self.turn, self.arrays, self.turns_played + 1)
+        order = np.argsort(-reach, kind="stable")[: min(count, room)]
+        found = [k for k in order if reach[k] > LEAST_REACH]
+        for k in found:
+            value = self.solver.value(ships[k], self.turns_played + 1)
+            at = searched_slot(self.turn.searched, keys[k])
+            self.turn.searched[at], self.turn.searched_values[at] = keys[k], value
+            self.leaves += 1
+            if stop():
                 break
-
-    def _solve_restricted_game(self, tolerance: float) -> None:
-        """Solve the matrix game among the plans found so far, by regret matching+."""
-        self._extend_payoffs()
-        k, m = self._matrix.shape
-        naive = self._naive_payoffs[:, None] if self.seat == 0 else self._naive_payoffs
-        expected = np.ascontiguousarray((1 - self._naive) * self._matrix + self._naive * naive)
-        weights = [np.zeros(k), np.zeros(m)]
-        for new, old in zip(weights, self.weights, strict=True):
-            new[: len(old)] = old
-        value, _ = regret_matching_plus(expected, k, m, 300, tolerance, weights[0], weights[1])
-        self.weights = weights
-        self.value = float(value if self.seat == 0 else -value)
-
-    def _extend_payoffs(self) -> None:
-        """Extend the payoff matrix by the plans added since."""
-        old = self._matrix.shape
-        size = len(self.plans[0]), len(self.plans[1])
-        matrix = np.zeros(size)
-        matrix[: old[0], : old[1]] = self._matrix
-        matrix[old[0] :] = self.payoffs(self.plans[0][old[0] :], self.plans[1])
-        matrix[: old[0], old[1] :] = self.payoffs(self.plans[0][: old[0]], self.plans[1][old[1] :])
-        self._matrix = matrix
-        new = self.plans[self.seat][len(self._naive_payoffs) :]
-        if self.seat == 0:
-            added = self.payoffs(new, self._naive_plans).mean(axis=1)
-        else:
-            added = self.payoffs(self._naive_plans, new).mean(axis=0)
-        self._naive_payoffs = np.concatenate([self._naive_payoffs, added])
+        if found:
+            evaluate_again(self.turn, self.arrays.first)
+            evaluate_again(self.turn, self.arrays.second)
+        return bool(found)
 
     def payoffs(self, first: PlanArray, second: PlanArray) -> Floats:
         """The payoff matrix `float64[K, L]`: the value to seat 0 of its plans against seat 1's."""
-        cache, movements = self._simulated(0, second)
-        values: Floats = payoffs(
-            self.turn, first, second, movements, cache.contacts, cache.end_values
-        )
+        movements = simulate_new_movements(self.turn, 0, second, self.arrays.first)
+        values = np.zeros((len(first), len(second)))
+        payoffs(self.turn, first, second, movements, self.arrays.first, values)
         return values
-
-    def _simulated(self, own: int, answers: PlanArray) -> tuple[MovementCache, NDArray[np.int64]]:
-        """The cache of `own` with all movements of these plans simulated, and those movements."""
-        cache = self._caches[own]
-        movements = simulate_new_movements(
-            self.turn, own, answers, cache.contacts, cache.end_values, cache.done
-        )
-        return cache, movements
-
-    def _responses(self, own: int) -> tuple[PlanArray, Floats]:
-        """The best response for every movement to what the other is assumed to play."""
-        weights = self.weights[1 - own]
-        live = weights > 1e-3
-        plans, weights = self.plans[1 - own][: len(weights)][live], weights[live]
-        weights = weights / weights.sum()
-        if own == self.seat and self._naive:
-            naive = np.full(len(self._naive_plans), self._naive / len(self._naive_plans))
-            plans = np.concatenate([plans, self._naive_plans])
-            weights = np.concatenate([(1 - self._naive) * weights, naive])
-        return self.responses(own, plans, weights)
 
     def responses(self, own: int, answers: PlanArray, weights: Floats) -> tuple[PlanArray, Floats]:
         """(plans, values): the best response of `own` for every movement, to a mixed strategy."""
         phases = self.solver.game.phases
         best, values = np.zeros((4**phases, phases), np.uint8), np.zeros(4**phases)
-        cache, movements = self._simulated(own, answers)
-        best_responses(
-            self.turn,
-            own,
-            answers,
-            movements,
-            weights,
-            cache.contacts,
-            cache.end_values,
-            self.max_combinations,
-            best,
-            values,
-        )
+        known = self.arrays.second if own else self.arrays.first
+        movements = simulate_new_movements(self.turn, own, answers, known)
+        best_responses(self.turn, own, answers, movements, weights, known, -2.0, best, values)
         return best, values
 
     def _naive_responses(self) -> PlanArray:
         """The naive model: best responses to a ship at rest, and to one that sails at random and
         fires when it can."""
-        sailing = opening_moves(self.solver.game.phases)
+        sailing = self.solver.openings
         equal = np.full(len(sailing), 1 / len(sailing))
         armed, _ = self.responses(self.seat, sailing, equal)
-        numbers = [int(m) for m in self._simulated(self.seat, sailing)[1]]
+        known = self.arrays.second if self.seat else self.arrays.first
+        numbers = simulate_new_movements(self.turn, self.seat, sailing, known)
         found = []
         for expected, count in ((sailing[:1], 4), (armed[numbers], 8)):
             weights = np.full(len(expected), 1 / len(expected))
@@ -244,38 +350,55 @@ class DoubleOracle:
             found.append(plans[np.argsort(-values, kind="stable")[:count]])
         return np.concatenate(found)
 
-    def _add_responses(self, seat: int, plans: PlanArray, values: Floats) -> bool:
-        """Add the best of these plans that are new; returns whether there were any."""
-        floor = self.value if seat == self.seat else -2.0
-        top = np.argsort(-values, kind="stable")[:MAX_NEW_PLANS]
-        known = {plan.tobytes() for plan in self.plans[seat]}
-        new = [i for i in top if values[i] > floor and plans[i].tobytes() not in known]
-        new = new[: MAX_PLANS - len(known)]
-        self.plans[seat] = np.concatenate([self.plans[seat], plans[new]])
-        return bool(new)
+    def best_response(
+        self,
+        seat: int,
+        plans: Sequence[Plan],
+        weights: Sequence[float],
+        stop: Callable[[], bool] = lambda: True,
+    ) -> Plan:
+        """The best response of `seat` to a mixed strategy of the other.
 
-    def best_response(self, seat: int, plans: Sequence[Plan], weights: Sequence[float]) -> Plan:
-        """The best response of `seat` to a mixed strategy of the other."""
-        types = self.solver.game.types
+        Until asked to `stop`, the leaves that the best responses lead to are searched.
+        """
+        types, arrays = self.solver.game.types, self.arrays
         packed = np.stack([pack_plan(plan, types[1 - seat]) for plan in plans])
-        best, values = self.responses(seat, packed, np.array(weights, np.float64))
+        chances = np.array(weights, np.float64)
+        best, values = self.responses(seat, packed, chances)
+        count = min(len(packed), arrays.plans.shape[1])
+        arrays.plans[1 - seat, :count] = packed[:count]
+        arrays.weights[1 - seat, :count] = chances[:count]
+        arrays.solved[1 - seat], arrays.solved[seat] = count, COMPARED
+        while not stop():
+            top = np.argsort(-values, kind="stable")[:COMPARED]
+            arrays.plans[seat, : len(top)] = best[top]
+            arrays.weights[seat, :COMPARED] = 0
+            arrays.weights[seat, : len(top)] = 1 / len(top)
+            if not self._search(stop, LEAVES_AT_ONCE):
+                break
+            best, values = self.responses(seat, packed, chances)
         return unpack_plan(best[int(values.argmax())], types[seat])
 
     def analysis(self) -> PlanAnalysis:
         """The mixed strategies found, from the searching seat's side."""
         first, second = self.weights
-        sides = (
-            self._candidates(0, self._matrix @ second),
-            self._candidates(1, -(first @ self._matrix)),
-        )
-        return PlanAnalysis(sides[self.seat], self.value, sides[1 - self.seat], self.gap)
+        matrix = self.arrays.matrix[: len(first), : len(second)]
+        sides = self._candidates(0, matrix, second), self._candidates(1, -matrix.T, first)
+        value = float(first @ matrix @ second) * (1 if self.seat == 0 else -1)
+        return PlanAnalysis(sides[self.seat], value, sides[1 - self.seat], self.gap)
 
-    def _candidates(self, seat: int, values: Floats) -> tuple[PlanCandidate, ...]:
-        ship, weights = self.solver.game.types[seat], self.weights[seat]
+    def _candidates(self, seat: int, matrix: Floats, others: Floats) -> tuple[PlanCandidate, ...]:
+        """The support of a seat's mixed strategy; `matrix: float64[K, L]` are payoffs to it."""
+        types, weights, values = self.solver.game.types, self.weights[seat], matrix @ others
         kept = weights[weights > LEAST_WEIGHT].sum()
+        worst = matrix.argmin(axis=1)
         return tuple(
             PlanCandidate(
-                unpack_plan(self.plans[seat][i], ship), float(values[i]), float(weights[i] / kept)
+                unpack_plan(self.plans[seat][i], types[seat]),
+                float(values[i]),
+                float(weights[i] / kept),
+                float(matrix[i, worst[i]]),
+                unpack_plan(self.plans[1 - seat][worst[i]], types[1 - seat]),
             )
             for i in np.argsort(-weights, kind="stable")
             if weights[i] > LEAST_WEIGHT
@@ -287,22 +410,3 @@ def opening_moves(phases: int) -> PlanArray:
     first, second = phases - phases // 2, phases // 2
     moves = [(a,) * first + (b,) * second for a in range(4) for b in range(4)]
     return np.array(list(dict.fromkeys(moves)), np.uint8)
-
-
-def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
-    """`float32[N, N, 4]`: `tile` for each tile of distance between the ships beyond `beyond`."""
-    along = np.abs(np.arange(-REACH, REACH + 1))
-    away = np.maximum(along[:, None] + along - beyond, 0).astype(np.float32) * np.float32(tile)
-    return np.repeat(away[:, :, None], 4, axis=2)
-
-
-def pose_values(seat: int, spent: float, confidence: float) -> NDArray[np.float32]:
-    """`float32[N, N, 4]`: the value of relative poses to seat 0, with the searching seat's bias.
-
-    `spent` is the share of turns gone. Relative poses otherwise have no value: with good plans on
-    both sides a turn begun from any poses is close to even, so all that counts is what a turn does
-    to hit points, and that the fight takes place.
-    """
-    value = np.float32(confidence * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
-    value -= distance_table(URGENCY * spent)
-    return value if seat == 0 else -value

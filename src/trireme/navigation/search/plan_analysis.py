@@ -13,9 +13,13 @@ class PlanCandidate:
 
     plan: Plan
     value: float
-    """The expected value to its seat, -1 lost to 1 won."""
+    """The expected value to its seat against the other's mixed strategy, -1 lost to 1 won."""
     weight: float
     """The probability with which the agent would play it."""
+    foreseen: float | None = None
+    """Its value if the other knew it: the reason why one plan is not played always."""
+    answer: Plan | None = None
+    """The other's plan that then hurts most."""
 
     @property
     def text(self) -> str:

@@ -6,7 +6,8 @@ import numpy as np
 
 from trireme.core.jit import njit
 
-from .search_kernels import TurnArrays, simulate_movements
+from .evaluation_kernels import TurnArrays, pose_value
+from .response_kernels import simulate_movements
 
 
 @njit
@@ -15,18 +16,18 @@ def contact_probabilities(
 ) -> None:
     """How often each movement of `own` could strike and be struck, over the other's movements.
 
-    Movements and their entries [phase, m] are numbered as by `simulate_movements`. `answers:
+    Movements and their entries [phase, m] are numbered as in `Simulations`. `answers:
     uint8[K, phases]` are the other's moves, actions being ignored, and `weights: float64[K]` their
     probabilities. `counts: float64[phases, M, 6]` gets the probabilities to grapple to port and to
     starboard, to hit to port and to starboard, to be hit, to be grappled; `ends: float64[M]` the
-    mean value of the last poses to `own`.
+    mean bonus of the last poses to `own`.
     """
-    phases = turn.rules[1]
+    phases, stride = turn.rules[1], np.int64(turn.rules[0])
     total = 4**phases
     contacts = np.zeros((phases, total), np.uint16)
-    end_values = np.zeros(total)
+    poses = np.zeros((total, 4), np.int64)
     for j in range(answers.shape[0]):
-        simulate_movements(turn, own, answers[j], contacts, end_values)
+        simulate_movements(turn, own, answers[j], contacts, poses)
         weight = weights[j]
         count = 1
         for phase in range(phases):
@@ -42,4 +43,8 @@ def contact_probabilities(
                     if bits & 48:
                         counts[phase, m, 5] += weight
         for m in range(total):
-            ends[m] += weight * end_values[m]
+            a, af, b, bf = poses[m, 0], poses[m, 1], poses[m, 2], poses[m, 3]
+            if own == 0:
+                ends[m] += weight * pose_value(turn, a, af, b, bf, stride)
+            else:
+                ends[m] -= weight * pose_value(turn, b, bf, a, af, stride)

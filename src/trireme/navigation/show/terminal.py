@@ -62,7 +62,10 @@ def _think(screen: Screen, rest: str) -> None:
     analysis = agent.think(turn)
     screen.say(f"  {agent.name} sees {analysis.value:+.2f} for you (-1 lost, 1 won)")
     for candidate in analysis.candidates[:8]:
-        screen.say(f"  {candidate.text:<12} {candidate.value:+.2f}  {candidate.weight:4.0%}")
+        line = f"  {candidate.text:<12} {candidate.value:+.2f}  {candidate.weight:4.0%}"
+        if candidate.foreseen is not None and candidate.answer is not None:
+            line += f"  if foreseen {candidate.foreseen:+.2f}, by {write_plan(candidate.answer)}"
+        screen.say(line)
 
 
 class NavigationTerminal(Terminal):

@@ -3,7 +3,7 @@ import { readPlan, type ShipRow } from "./plan";
 import { Planner } from "./planner";
 
 export interface NavigationInsight {
-  plans?: { plan: string; weight: number; value: number }[];
+  plans?: { plan: string; weight: number; value: number; foreseen?: number | null; answer?: string | null }[];
   value?: number;
 }
 
@@ -18,7 +18,12 @@ export function Thought({ insight, next }: { insight: Record<string, unknown>; n
           <tr>
             <th>plan</th>
             <th class="number">probability</th>
-            <th class="number">value</th>
+            <th class="number" title="Against the opponent's mixed strategy: -1 lost, 1 won">
+              value
+            </th>
+            <th class="number" title="If the opponent knew the plan: why it is not played always">
+              if foreseen
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -30,6 +35,9 @@ export function Thought({ insight, next }: { insight: Record<string, unknown>; n
               </td>
               <td class="number">{Math.round(100 * p.weight)}%</td>
               <td class="number">{p.value.toFixed(2)}</td>
+              <td class="number" title={p.answer ? `by ${p.answer}` : undefined}>
+                {p.foreseen == null ? "" : p.foreseen.toFixed(2)}
+              </td>
             </tr>
           ))}
         </tbody>

@@ -1,0 +1,31 @@
+"""The bonus of relative poses: small values that make the searching seat seek the fight."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .evaluation_kernels import REACH
+
+CHASE, CHASE_BEYOND = 0.006, 8
+"""The cost to the searching seat of each tile of distance beyond so many: it seeks the enemy."""
+URGENCY = 0.006
+"""The cost of each tile of distance at the turn limit; less before, in proportion."""
+
+
+def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
+    """`float32[N, N, 4]`: `tile` for each tile of distance between the ships beyond `beyond`."""
+    along = np.abs(np.arange(-REACH, REACH + 1))
+    away = np.maximum(along[:, None] + along - beyond, 0).astype(np.float32) * np.float32(tile)
+    return np.repeat(away[:, :, None], 4, axis=2)
+
+
+def pose_values(seat: int, spent: float, confidence: float) -> NDArray[np.float32]:
+    """`float32[N, N, 4]`: the bonus of relative poses to seat 0, as the searching seat sees it.
+
+    `spent` is the share of turns gone. Distance costs the searching seat a little, so that of plans
+    of equal value it chooses those that seek the fight.
+    """
+    value = np.float32(confidence * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
+    value -= distance_table(URGENCY * spent)
+    return value if seat == 0 else -value

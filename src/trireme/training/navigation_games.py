@@ -1,0 +1,225 @@
+"""Self-play of Battle Navigation with the turn's solver: positions and their solved values.
+
+Every turn of every game is solved as a matrix game, with the value network at its leaves; the
+solved value is the target for the position, and both plans are drawn from the solution's mixed
+strategies or, to explore, evenly from its candidates. Seas, ships, rules and turn limits are drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from trireme.navigation.arrays import spawn_array
+from trireme.navigation.kernels import GOING_ON, play_turn
+from trireme.navigation.map_generator import blank_map, default_map, procedural_map
+from trireme.navigation.maps import SeaMap, mirrored_map
+from trireme.navigation.rules import Navigation
+from trireme.navigation.search.double_oracle import TurnSolver
+from trireme.navigation.search.double_oracle_kernels import OracleArrays, solve
+from trireme.navigation.search.evaluation_kernels import hit_point_values, relative_pose
+from trireme.navigation.search.value_network import (
+    CONDITION_FEATURES,
+    RELATIVE_FEATURES,
+    TERRAIN_FEATURES,
+    ValueNetwork,
+    condition_features,
+    kind_features,
+    relative_features,
+    terrain_features,
+)
+from trireme.navigation.ships import SHIPS
+
+from .settings import NavigationValue
+
+NEAREST = 8
+"""Drawn poses are at most so many tiles apart along each axis."""
+NEW_PLANS = 24
+"""Best responses that a seat adds in one iteration."""
+FORMULA_POSITIONS, FORMULA_SHARE = 100, 0.7
+"""Positions of a sea that warm the network up, and their values' share of the formula's, which
+trusts hit points too much."""
+PLANS = 256
+"""Plans of a seat at most."""
+
+
+@dataclass
+class ValueSamples:
+    """Positions, each as both seats see it, and their solved values to seat 0."""
+
+    relative: NDArray[np.float32]
+    """float32[B, 2, 2, RELATIVE_FEATURES]: by seat; as it is, and mirrored."""
+    terrain: NDArray[np.float32]
+    """float32[B, 2, TERRAIN_FEATURES]: round each seat's ship, not mirrored."""
+    conditions: NDArray[np.float32]
+    """float32[B, 2, CONDITION_FEATURES]: by seat."""
+    values: NDArray[np.float32]
+    """float32[B]"""
+
+    @classmethod
+    def empty(cls, size: int) -> ValueSamples:
+        return cls(
+            np.zeros((size, 2, 2, RELATIVE_FEATURES), np.float32),
+            np.zeros((size, 2, TERRAIN_FEATURES), np.float32),
+            np.zeros((size, 2, CONDITION_FEATURES), np.float32),
+            np.zeros(size, np.float32),
+        )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        return vars(self)
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+
+def join_samples(parts: Sequence[ValueSamples]) -> ValueSamples:
+    """All samples of all parts, in order."""
+    names = [field.name for field in fields(ValueSamples)]
+    return ValueSamples(*(np.concatenate([getattr(p, name) for p in parts]) for name in names))
+
+
+def draw_sea(rng: Generator) -> SeaMap:
+    """A procedural sea mostly; else the default one, or empty water of any size."""
+    kind = rng.random()
+    if kind < 0.1:
+        return blank_map(int(rng.integers(4, 25)), int(rng.integers(4, 25)))
+    sea = default_map() if kind < 0.15 else procedural_map(int(rng.integers(2**62)))
+    return mirrored_map(sea) if rng.integers(2) else sea
+
+
+def draw_game(rng: Generator) -> Navigation:
+    """A sea, a pair of ships and rules; mostly the default rules."""
+    names = sorted(SHIPS)
+    first, second = (names[int(k)] for k in rng.integers(len(names), size=2))
+    usual = rng.random(5) < (0.6, 0.9, 0.9, 0.9, 0.9)
+    return Navigation(
+        ships=(first, second),
+        map=draw_sea(rng),
+        turn_limit=50 if usual[0] else int(rng.integers(1, 61)),
+        turns="stay" if usual[1] else "advance",
+        ammo_per_turn=None if usual[2] else int(rng.integers(1, 9)),
+        ram_damage=0 if usual[3] else int(rng.integers(1, 4)),
+        phases=4 if usual[4] else int(rng.integers(1, 4)),
+    )
+
+
+class SeaOfGames:
+    """Some games on one sea, with the same ships and rules."""
+
+    def __init__(self, seed: int, config: NavigationValue) -> None:
+        self.config, self.seed = config, seed
+        self.rng = np.random.default_rng(seed)
+        self.game = draw_game(self.rng)
+        self.terrain = terrain_features(self.game)
+        self.solver = TurnSolver(self.game)
+        sea, stride = self.solver.sea, self.game.chart.width + 2
+        self.open = np.flatnonzero(sea & 1 == 0)
+        self.stride = stride
+        self.ships = np.zeros((config.games, 2, 3), np.int32)
+        self.turns = np.zeros(config.games, np.int32)
+        for k in range(config.games):
+            self._restart(k)
+
+    def _restart(self, k: int) -> None:
+        """Begin game `k` at the spawns, or with drawn poses, hit points and turns."""
+        rng, most = self.rng, self.solver.stats[:, 4]
+        self.ships[k, :, :2], self.ships[k, :, 2] = spawn_array(self.game.chart), most
+        self.turns[k] = 0
+        if rng.random() >= self.config.near:
+            return
+        first = int(rng.choice(self.open))
+        x, y = self.open % self.stride, self.open // self.stride
+        close = np.maximum(abs(x - first % self.stride), abs(y - first // self.stride)) <= NEAREST
+        others = self.open[close & (self.open != first)]
+        if len(others):
+            self.ships[k, :, 0] = first, int(rng.choice(others))
+            self.ships[k, :, 1] = rng.integers(4, size=2)
+            hurt = rng.random(2) < 0.6
+            self.ships[k, :, 2] = np.where(hurt, rng.integers(1, most + 1), most)
+            self.turns[k] = rng.integers(self.game.turn_limit)
+
+    def formula_samples(self) -> ValueSamples:
+        """Drawn positions with the values of the search's formula, scaled down."""
+        found, rounds = [], FORMULA_POSITIONS // self.config.games + 1
+        for _ in range(rounds):
+            for k in range(self.config.games):
+                self._restart(k)
+                turn, ships = int(self.turns[k]), self.ships[k]
+                sample = ValueSamples.empty(1)
+                self.describe(ships, turn, sample, 0)
+                values = hit_point_values(self.solver.stats, self.solver.rules, turn)
+                sample.values[0] = FORMULA_SHARE * values[0, ships[0, 2], ships[1, 2]]
+                found.append(sample)
+        return join_samples(found)
+
+    def play(self, network: ValueNetwork, arrays: OracleArrays) -> ValueSamples:
+        """`config.turns` turns of every game, each solved with `network` at the leaves."""
+        self.solver.use(network, self.terrain)
+        config = self.config
+        found = ValueSamples.empty(config.turns * config.games)
+        at = 0
+        for _ in range(config.turns):
+            for k in range(config.games):
+                value = self._turn(k, arrays, found, at)
+                found.values[at] = value
+                at += 1
+        return found
+
+    def _turn(self, k: int, arrays: OracleArrays, found: ValueSamples, at: int) -> float:
+        solver, config, turn = self.solver, self.config, int(self.turns[k])
+        ships = self.ships[k].copy()
+        self.describe(ships, turn, found, at)
+        position = solver.turn_arrays(ships, turn, solver.no_bonus)
+        value, _ = solve(
+            position, arrays, solver.openings, config.rounds, config.tolerance, NEW_PLANS
+        )
+        plans = [arrays.plans[seat, self._draw(arrays, seat)] for seat in (0, 1)]
+        outcome = play_turn(solver.sea, solver.stats, solver.rules, self.ships[k], turn + 1, *plans)
+        self.turns[k] += 1
+        if outcome != GOING_ON:
+            self._restart(k)
+        return float(value)
+
+    def _draw(self, arrays: OracleArrays, seat: int) -> int:
+        """A plan of the mixed strategy, or any candidate."""
+        count = int(arrays.solved[seat])
+        if self.rng.random() < self.config.exploration:
+            return int(self.rng.integers(count))
+        weights = arrays.weights[seat, :count]
+        return int(self.rng.choice(count, p=weights / weights.sum()))
+
+    def describe(self, ships: NDArray[np.int32], turn: int, found: ValueSamples, at: int) -> None:
+        """Write the position of `ships` after `turn` turns into row `at`, without a value."""
+        stats, rules = self.solver.stats, self.solver.rules
+        kinds = kind_features(stats, rules)
+        left = self.game.turn_limit - turn
+        for seat in (0, 1):
+            own, other = ships[seat], ships[1 - seat]
+            right, down, facing = relative_pose(own[0], own[1], other[0], other[1], self.stride)
+            both = (
+                np.array([right, -right]),
+                np.array([down, down]),
+                np.array([facing, -facing & 3]),
+            )
+            found.relative[at, seat] = relative_features(*both, kinds[seat])
+            found.terrain[at, seat] = self.terrain[0, own[0], own[1]]
+            found.conditions[at, seat] = condition_features(
+                np.asarray(own[2]), np.asarray(other[2]), stats[[seat, 1 - seat]], left, kinds[seat]
+            )
+
+    def state(self) -> dict[str, Any]:
+        return {
+            "seed": self.seed,
+            "ships": self.ships.tolist(),
+            "turns": self.turns.tolist(),
+            "rng": self.rng.bit_generator.state,
+        }
+
+    def restore(self, state: dict[str, Any]) -> None:
+        self.ships[:], self.turns[:] = state["ships"], state["turns"]
+        self.rng.bit_generator.state = state["rng"]
