@@ -144,9 +144,7 @@ class BattleshipEnv(gymnasium.Env[Any, np.int64]):
             self.render()
         return self._observation(), self._info(None, None)
 
-    def step(
-        self, action: int | np.integer[Any]
-    ) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer[Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Fire at cell `action`; an invalid one costs its reward, and the episode goes on."""
         if self._over or self._fleet is None:
             raise ResetNeeded(

@@ -129,9 +129,9 @@ def fire_salvo(
 
 
 @njit
-def reach(b: Any, cell: Any, room: int, step: int, size: int, board: Any) -> int:
+def reach(b: Any, cell: Any, room: Any, step: Any, size: Any, board: Any) -> Any:
     """How many hits of board `b` lie next to `cell` in a row, `step` apart, within `room` cells."""
-    found = 0
+    found = np.int64(0)
     while found < room and found < size - 1 and board[b, cell + (found + 1) * step] == 2:
         found += 1
     return found
@@ -152,9 +152,10 @@ def mark_sunk(b: Any, at: Any, size: Any, board: Any, cols: int, sunk_cells: Any
     across, along = left + right + 1 - length, up + down + 1 - length
     sunk_cells[b, cell] = 1
     if across >= 0 and along < 0:
-        sunk_cells[b, cell - max(0, left - across) : cell + max(0, right - across) + 1] = 1
+        for i in range(min(0, across - left), max(0, right - across) + 1):
+            sunk_cells[b, cell + i] = 1
     elif along >= 0 and across < 0:
-        for i in range(-max(0, up - along), max(0, down - along) + 1):
+        for i in range(min(0, along - up), max(0, down - along) + 1):
             sunk_cells[b, cell + i * cols] = 1
 
 

@@ -249,7 +249,7 @@ def rollout_misses(cells: Any, shot: Any, fleets: FleetArrays, n: int) -> Any:
 
 @njit
 def misses_by_fleet(cell: Any, shot: Any, fleets: FleetArrays) -> Any:
-    """float64[n]: the misses of `cell`, then the greedy policy, where each fleet is the true one."""
+    """float64[n]: the misses of `cell`, then the greedy policy, where each fleet is true."""
     n = len(fleets.weights)
     missed = np.zeros(n)
     part = np.arange(n).astype(U)
