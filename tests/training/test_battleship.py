@@ -203,6 +203,16 @@ def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str
     assert (shots == rl.evaluate(again, 4, 2)).all()
 
 
+def test_water_around_a_sunk_ship_is_masked_in_training() -> None:
+    fleet = "A1-A5 C1-C4 E1-E3 G1-G3 J9-J10"
+    boards = rl.UnknownCellsVectorEnv(1, ship_placement=fleet, observation="planes")
+    boards.reset(seed=0)
+    for cell in (98, 50, 99):
+        boards.step(np.array([cell]))
+    closed = np.flatnonzero(~boards.action_masks()[0])
+    assert closed.tolist() == [50, 87, 88, 89, 97, 98, 99]
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_policy_alone_is_the_policy_of_the_model(algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm)

@@ -1,7 +1,7 @@
 """Reinforcement learning on Battleship: PPO, DQN, A2C and MaskablePPO of Stable-Baselines3.
 
 All four learn on the vector environment from the same planes with the same convolutional trunk,
-from random weights or from those of a heatmap network. MaskablePPO masks cells that were shot at;
+from random weights or from those of a heatmap network. MaskablePPO masks known cells;
 the other three have to learn to avoid them, and pay `reward_invalid` for every repeated shot until
 they do.
 """
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
@@ -34,7 +35,8 @@ from trireme.battleship.agents.heatmap_network import HeatmapNetwork, with_halo
 from trireme.battleship.agents.network_planes import CHANNELS, PLANES
 from trireme.core.errors import BadSettings
 from trireme.core.options import build
-from trireme.envs.sb3 import BattleshipVecEnv
+from trireme.envs.battleship_vector import BattleshipVectorEnv
+from trireme.envs.sb3 import BoardsVecEnv
 
 from . import sb3_state
 from .battleship_heatmap import load as load_heatmap
@@ -191,6 +193,29 @@ def start_from_heatmap(model: BaseAlgorithm, heatmap: HeatmapNetwork) -> None:
         head.bias.copy_(SHARPNESS * last.bias)
 
 
+class UnknownCellsVectorEnv(BattleshipVectorEnv):
+    """Boards of the default rules whose masks leave out known water, too: the cells around sunk
+    ships, as ships can't touch."""
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which cells of every board may hold a ship and were not shot at, bool[B, cells]."""
+        sunk = np.pad(self._sunk_cells.reshape(-1, SIDE, SIDE) > 0, ((0, 0), (1, 1), (1, 1)))
+        around = np.zeros((self.num_envs, SIDE, SIDE), np.bool_)
+        for row in range(3):
+            for col in range(3):
+                around |= sunk[:, row : row + SIDE, col : col + SIDE]
+        return super().action_masks() & ~around.reshape(self.num_envs, -1)
+
+
+def make_boards(boards: int, **settings: Any) -> BoardsVecEnv:
+    """Boards that are observed as planes, for Stable-Baselines3."""
+    mode = AutoresetMode.SAME_STEP
+    planes = UnknownCellsVectorEnv(
+        boards, autoreset_mode=mode, flat=True, observation="planes", **settings
+    )
+    return BoardsVecEnv(planes)
+
+
 def make_env(config: BattleshipRL) -> VecMonitor:
     """The boards to train on."""
     rewards = {
@@ -200,7 +225,7 @@ def make_env(config: BattleshipRL) -> VecMonitor:
         "won": config.reward_won,
         "invalid": config.reward_invalid,
     }
-    env = BattleshipVecEnv(config.boards, rewards=rewards, observation="planes")
+    env = make_boards(config.boards, rewards=rewards)
     env.seed(config.seed)
     return VecMonitor(env)
 
@@ -273,7 +298,7 @@ def scores(model: BaseAlgorithm, observation: NDArray[np.int8]) -> Tensor:
 
 def evaluate(model: BaseAlgorithm, games: int, seed: int) -> NDArray[np.int64]:
     """Shots on `games` boards, firing the best open cell each time."""
-    env = BattleshipVecEnv(games, observation="planes")
+    env = make_boards(games)
     env.seed(seed)
     observation = env.reset()
     shots = np.zeros(games, np.int64)

@@ -7,14 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
 from numpy.random import Generator
 
 from trireme.core.options import option
 
+from .heatmap import WATER, known_cells
 from .network_planes import network_planes, symmetric_mean
 from .shooting_agent import Floats, ShootingAgent, TargetView, top_cells
 
 MODEL = Path(__file__).parent.parent / "models" / "rl" / "network.onnx"
+KNOWN_WATER = -1e9
 
 
 @dataclass
@@ -35,6 +38,8 @@ def logits(target: TargetView, path: Path = MODEL) -> Floats:
     """The policy's logit of each cell, `float[rows, cols]`, averaged over the board's symmetries.
 
     The network sees what the Gymnasium environment shows with `observation="planes"`. It was
-    trained by the default rules; on other boards it plays on.
+    trained by the default rules; on other boards it plays on. Water that is known without a shot
+    gets `KNOWN_WATER`, below all others: in training it was masked.
     """
-    return symmetric_mean(network_planes(target.board, target.shots), path)
+    mean = symmetric_mean(network_planes(target.board, target.shots), path)
+    return np.where(known_cells(target.board, target.shots) == WATER, KNOWN_WATER, mean)
