@@ -1,9 +1,8 @@
 """Reinforcement learning on Battleship: PPO, DQN, A2C and MaskablePPO of Stable-Baselines3.
 
 All four learn on the vector environment from the same planes with the same convolutional trunk,
-from random weights or from those of a heatmap network. MaskablePPO masks known cells;
-the other three have to learn to avoid them, and pay `reward_invalid` for every repeated shot until
-they do.
+from random weights or from those of a heatmap network. MaskablePPO masks known cells; the other
+three have to learn to avoid them, and pay `reward_invalid` for every repeated shot until they do.
 """
 
 from __future__ import annotations
