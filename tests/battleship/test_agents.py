@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from trireme import CHANCE, Turn, make_agent, play
+from trireme.battleship.agents import heatmap
 from trireme.battleship.agents.density import hit_weighted_density, placement_density
 from trireme.battleship.agents.hunt import Hunt
 from trireme.battleship.agents.hybrid import Hybrid, hunt_target_state, monte_carlo
@@ -245,4 +246,16 @@ def test_the_hybrids_samples_cover_all_open_hits() -> None:
 def test_the_hybrid_plays_on_without_a_network() -> None:
     game = Battleship()
     target = TargetView(game.boards[0], fired(game, FLEET, "C2 C3 J10").seas[0].shots)
-    assert Hybrid(network=False).aim(target, np.random.default_rng(0))[0] in (20, 23)
+    assert Hybrid().aim(target, np.random.default_rng(0))[0] in (20, 23)
+
+
+def test_the_hybrid_takes_a_network_only_when_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_probabilities(*given: object) -> np.ndarray:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr(heatmap, "available", lambda: True)
+    monkeypatch.setattr(heatmap, "probabilities", give_probabilities)
+    target = TargetView(Battleship().boards[0], ())
+    Hybrid().aim(target, np.random.default_rng(0))
+    with pytest.raises(AssertionError, match="asked"):
+        Hybrid(network=True).aim(target, np.random.default_rng(0))

@@ -6,9 +6,14 @@ import numpy as np
 import pytest
 
 from trireme.battleship.agents.lookahead import fleet_arrays
-from trireme.battleship.agents.lookahead_kernels import rollout_misses, two_shot_misses
-from trireme.battleship.agents.mcts import Mcts
-from trireme.battleship.agents.mcts_kernels import open_node, simulate
+from trireme.battleship.agents.lookahead_kernels import (
+    FleetArrays,
+    misses_by_fleet,
+    rollout_misses,
+    two_shot_misses,
+)
+from trireme.battleship.agents.mcts import Mcts, better
+from trireme.battleship.agents.mcts_kernels import SearchTree, simulate
 from trireme.battleship.agents.opening_book import book_cell, opening_book
 from trireme.battleship.agents.shooting_agent import TargetView
 from trireme.battleship.batch import fleet_of
@@ -188,44 +193,159 @@ def test_the_posteriors_book_is_what_it_would_fire_anyway() -> None:
     assert found == int(exact.argmax())
 
 
-def test_mcts_finds_a_shot_about_as_good_as_the_best() -> None:
-    game = Battleship(5, 5, fleet=(3,))
-    board, rng = game.boards[0], np.random.default_rng(0)
-    target = TargetView(board, (Shot((2, 2), "miss"),))
-    agent = Mcts(simulations=3_000, fleets=200, seconds=1000)
-    chosen = divmod(agent.aim(target, rng)[0], board.cols)
-    inference = FleetInference(board)
-    belief = inference.exact_posterior(target.shots)
+@cache
+def plain_optimum(
+    board: Board, fleets: tuple[tuple[Fleet, float], ...], shot: frozenset[Cell]
+) -> float:
+    """The least expected misses that any policy can reach, by recursion over all shots."""
+    if len(fleets) == 1:
+        return 0.0
+    covered = {c for fleet, _ in fleets for c in ship_at(fleet)} - shot
+    return min((plain_cost(board, fleets, shot, c) for c in covered), default=0.0)
+
+
+def plain_cost(
+    board: Board, fleets: tuple[tuple[Fleet, float], ...], shot: frozenset[Cell], cell: Cell
+) -> float:
+    """The expected misses of one shot and the best ones after it."""
+    shot |= {cell}
+    parts: dict[int, list[tuple[Fleet, float]]] = {}
+    for fleet, weight in fleets:
+        parts.setdefault(plain_answer(board, fleet, cell, shot), []).append((fleet, weight))
+    missed = sum(weight for _, weight in parts.get(0, []))
+    return missed + sum(plain_optimum(board, tuple(part), shot) for part in parts.values())
+
+
+LONE = Battleship(5, 5, fleet=(3,)).boards[0]
+MISSES = ((1, 2), (1, 4), (0, 3), (3, 3), (4, 0), (0, 1), (4, 4))
+"""After these, the most probable cell is not the best one."""
+LONE_SHOTS = tuple(Shot(cell, "miss") for cell in MISSES)
+
+
+def lone_fleets() -> tuple[TargetView, FleetArrays, tuple[tuple[Fleet, float], ...]]:
+    """A lone ship that seven misses have left few places: the target, and all of its fleets."""
+    target = TargetView(LONE, LONE_SHOTS)
+    inference = FleetInference(LONE)
+    belief = inference.exact_posterior(LONE_SHOTS)
     assert belief is not None
-    listed = inference.fleets(target.shots, belief, 200, rng)
-    fleets = [
-        (fleet_of(board, layout), float(w))
-        for layout, w in zip(listed.layouts, listed.weights, strict=True)
-    ]
-    seen = frozenset({(2, 2)})
-    costs = {c: plain_misses(board, fleets, seen, c) for c in board.cells() if c not in seen}
-    assert costs[chosen] <= min(costs.values()) + 0.25
+    found = inference.fleets(LONE_SHOTS, belief, 200, np.random.default_rng(0))
+    assert found.exact
+    arrays = fleet_arrays(LONE, found.layouts, found.weights, target.fired_bits)
+    laid = [fleet_of(LONE, layout) for layout in found.layouts]
+    return target, arrays, tuple(zip(laid, map(float, found.weights), strict=True))
+
+
+def test_a_tree_searched_to_the_end_finds_the_optimum() -> None:
+    target, arrays, fleets = lone_fleets()
+    agent = Mcts(width=25, ratio=0.0)
+    tree = agent.root(target, arrays)
+    assert simulate(10_000, agent.explore, agent.ratio, tree, arrays) < 10_000
+    seen = frozenset(shot.cell for shot in target.shots)
+    best = plain_optimum(LONE, fleets, seen)
+    costs = tree.cost[0, : tree.width[0]]
+    assert costs.min() == pytest.approx(best)
+    assert best < tree_of(0).cost[0, 0] - 0.01  # else greedy play would pass this test too
+    shot = divmod(Mcts(simulations=10_000, width=25, ratio=0.0).aim(target, RNG)[0], LONE.cols)
+    assert plain_cost(LONE, fleets, seen, shot) == pytest.approx(best)
+
+
+RNG = np.random.default_rng(0)
+
+
+def tree_of(rounds: int, explore: float = 0.3) -> SearchTree:
+    """The tree over the fleets of a lone ship after so many simulations."""
+    target, arrays, _ = lone_fleets()
+    tree = Mcts(width=5).root(target, arrays)
+    simulate(rounds, explore, 0.5, tree, arrays)
+    return tree
+
+
+def test_the_tree_begins_with_rollouts_of_the_greedy_policy() -> None:
+    target, arrays, _ = lone_fleets()
+    tree = tree_of(0)
+    width = int(tree.width[0])
+    cells = tree.actions[0, :width].astype(np.int64)
+    wanted = rollout_misses(cells, target.fired_bits, arrays, len(arrays.weights))
+    assert tree.cost[0, :width] == pytest.approx(wanted)
+
+
+def test_costs_never_rise_and_are_the_sums_of_what_is_below() -> None:
+    before = tree_of(0).cost[0]
+    for rounds in (1, 5, 20):
+        tree = tree_of(rounds)
+        width = int(tree.width[0])
+        assert (tree.cost[0, :width] <= before[:width] + 1e-12).all()
+        before = tree.cost[0].copy()
+    _, arrays, _ = lone_fleets()
+    for node in range(int(tree.used[0])):
+        own = tree.pool[tree.first[node] : tree.first[node] + tree.size[node]]
+        assert tree.weight[node] == pytest.approx(arrays.weights[own].sum())
+        for a in range(int(tree.width[node])):
+            children = [int(c) for c in tree.child[node, a] if c]
+            gained = sum(
+                expected_after(c, 0, tree, arrays) - tree.cost[c, : tree.width[c]].min()
+                for c in children
+            )
+            rollout = expected_after(node, a, tree, arrays)
+            assert tree.cost[node, a] == pytest.approx(rollout - gained)
+
+
+def expected_after(node: int, a: int, tree: SearchTree, arrays: FleetArrays) -> float:
+    """The cost of a shot by greedy rollouts, before anything below it was searched."""
+    own = tree.pool[tree.first[node] : tree.first[node] + tree.size[node]]
+    part = FleetArrays(*(getattr(arrays, f)[own] for f in arrays._fields[:-1]), arrays.kinds)
+    cells = tree.actions[node, a : a + 1].astype(np.int64)
+    return float(rollout_misses(cells, tree.seen[node], part, len(own))[0])
 
 
 def test_simulations_are_counted_where_they_went() -> None:
-    game = Battleship(6, 6)
-    board, rng = game.boards[0], np.random.default_rng(0)
-    agent = Mcts(fleets=100)
-    inference = FleetInference(board)
-    belief = inference.exact_posterior(())
+    tree = tree_of(12)
+    assert tree.visits[0].sum() == 12
+    assert tree.used[0] == 13
+    for node in range(13):
+        assert (tree.followed[node].sum(1) == tree.visits[node]).all()
+        for child in tree.child[node][tree.child[node] > 0]:
+            assert tree.size[child] < tree.size[node]
+
+
+def test_exploration_spreads_the_simulations() -> None:
+    narrow, wide = tree_of(15, explore=0.0), tree_of(15, explore=5.0)
+    assert (wide.visits[0] > 0).sum() > (narrow.visits[0] > 0).sum()
+
+
+def test_misses_by_fleet_add_up_to_the_expected_ones() -> None:
+    target, arrays, _ = lone_fleets()
+    cells = np.array([5, 10], np.int64)
+    total = rollout_misses(cells, target.fired_bits, arrays, len(arrays.weights))
+    each = [misses_by_fleet(cell, target.fired_bits, arrays) for cell in cells]
+    assert [float(arrays.weights @ missed) for missed in each] == pytest.approx(list(total))
+
+
+def test_a_shot_beats_another_only_by_more_than_the_standard_error() -> None:
+    target, arrays, _ = lone_fleets()
+    cells = np.flatnonzero(target.open_mask)
+    costs = rollout_misses(cells, target.fired_bits, arrays, len(arrays.weights))
+    ranked = [int(cell) for cell in cells[costs.argsort(kind="stable")]]
+    best, worst = ranked[0], ranked[-1]
+    assert better(best, worst, target, arrays)
+    assert not better(worst, best, target, arrays)
+    assert not better(best, best, target, arrays)
+    slightly = [c for c, cost in zip(cells, costs, strict=True) if 0 < cost - costs.min() < 0.15]
+    assert slightly
+    assert not any(better(best, int(cell), target, arrays) for cell in slightly)
+
+
+def test_where_fleets_are_sampled_the_greedy_shot_needs_a_reason_to_be_left() -> None:
+    game = Battleship()
+    shots = fired(game, FLEET, "E5 D4 F7").seas[0].shots
+    target = TargetView(game.boards[0], shots)
+    chosen = Mcts(simulations=0, fleets=2, limit=10, samples=500).aim(target, RNG)
+    greedy = FleetInference(target.board).sampled_posterior(shots, RNG, 500).cells
+    assert greedy[chosen[0]] > 0.8 * greedy.max()
+
+
+def test_without_time_the_greedy_shot_is_played() -> None:
+    target, *_ = lone_fleets()
+    belief = FleetInference(LONE).exact_posterior(LONE_SHOTS)
     assert belief is not None
-    found = inference.fleets((), belief, 100, rng)
-    listed = fleet_arrays(board, found.layouts, np.ones(100), TargetView(board, ()).fired_bits)
-    tree = agent.root(TargetView(board, ()))
-    chances, part = np.zeros(36), np.zeros(100, np.uint64)
-    open_node(0, tree, listed, chances)
-    simulate(500, np.uint64(1), 1.0, tree, listed, chances, part, np.zeros((37, 3), np.int64))
-    nodes = int(tree.used[0])
-    assert tree.visits[0].sum() == 500
-    for node in range(nodes):
-        for action in range(agent.width):
-            for said in range(tree.child.shape[2]):
-                child = int(tree.child[node, action, said])
-                if child:
-                    assert tree.visits[child].sum() <= tree.visits[node, action]
-                    assert tree.size[child] <= tree.size[node]
+    assert Mcts(seconds=0.0).aim(target, RNG) == [int(belief.cells.argmax())]

@@ -16,8 +16,10 @@ from hypothesis import strategies as st
 
 import trireme.envs
 from trireme import CHANCE, TriremeError
+from trireme.battleship.encode import BattleshipEncoder
 from trireme.battleship.fleets import Fleet
 from trireme.battleship.shots import Salvo
+from trireme.core.errors import BadSettings
 from trireme.envs import BattleshipEnv, ResetNeeded, Rewards
 
 SMALL = {"board_size": (5, 5), "ship_placement": "A1-A3 C1-C2"}
@@ -52,6 +54,8 @@ def test_an_id_with_its_module_needs_no_import() -> None:
         {"render_mode": "html", "flat": True},
         {"render_mode": "rgb_array", "mines": 3},
         {"render_mode": "human", "fleet": (2, 2, 2, 2, 2, 2)},
+        {"observation": "planes"},
+        {"observation": "planes", "flat": True, "salvo": True},
     ],
 )
 def test_gymnasium_finds_no_fault(options: dict[str, Any]) -> None:
@@ -558,3 +562,48 @@ def test_a_chosen_cell_can_not_be_chosen_again() -> None:
     env.step(7)
     _, reward, _, _, info = env.step(7)
     assert (reward, info["error"]) == (-50, "already chosen: B3 (cell 7)")
+
+
+@settings(max_examples=25)
+@given(
+    fleet=st.sampled_from([None, (3, 3, 2), (2, 2, 1)]),
+    touching=st.booleans(),
+    salvo=st.booleans(),
+    mines=st.integers(0, 3),
+    seed=st.integers(0, 2**32 - 1),
+)
+def test_planes_are_those_of_the_encoder(
+    fleet: Any, touching: bool, salvo: bool, mines: int, seed: int
+) -> None:
+    """Sunk cells too: where ships touch, those that are sure from the answers, and no more."""
+    env = BattleshipEnv(
+        (5, 6), fleet=fleet, touching=touching, salvo=salvo, mines=mines, observation="planes"
+    )
+    planes, _ = env.reset(seed=seed)
+    encoder = BattleshipEncoder(env.game)
+    rng = np.random.default_rng(seed)
+    over = False
+    chosen: list[int] = []
+    while not over:
+        np.testing.assert_array_equal(
+            planes, encoder.observe(env.game.view(env.state, 0), 0, chosen)
+        )
+        assert env.observation_space.contains(planes)
+        ships = [cell for cell in np.flatnonzero(env.action_masks()) if env._owner[cell] >= 0]
+        open_cells = ships if rng.random() < 0.7 else np.flatnonzero(env.action_masks())
+        chosen.append(int(rng.choice(open_cells if len(open_cells) else ships)))
+        planes, _, over, _, info = env.step(chosen[-1])
+        if info["result"] != "chosen":
+            chosen = []
+
+
+def test_flat_planes_hold_the_same_numbers() -> None:
+    whole, flat = (BattleshipEnv(observation="planes", flat=flat) for flat in (False, True))
+    seen, same = whole.reset(seed=1)[0], flat.reset(seed=1)[0]
+    assert (seen.shape, same.shape) == ((9, 10, 10), (900,))
+    assert (seen.reshape(-1) == same).all()
+
+
+def test_another_observation_is_refused() -> None:
+    with pytest.raises(BadSettings, match="observation must be board or planes, not 'pixels'"):
+        BattleshipEnv(observation="pixels")

@@ -63,6 +63,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     touching=st.booleans(),
     uniform=st.booleans(),
     flat=st.booleans(),
+    observation=st.sampled_from(["board", "planes"]),
     mines=st.integers(0, 5),
     salvo=st.booleans(),
     max_steps=st.integers(1, 200),
@@ -75,6 +76,7 @@ def test_every_board_is_the_single_environment(
     touching: bool,
     uniform: bool,
     flat: bool,
+    observation: str,
     mines: int,
     salvo: bool,
     max_steps: int,
@@ -87,6 +89,7 @@ def test_every_board_is_the_single_environment(
         "touching": touching,
         "placement": "uniform" if uniform else "sequential",
         "flat": flat,
+        "observation": observation,
         "mines": mines,
         "salvo": salvo,
         "max_steps": max_steps,
@@ -130,13 +133,17 @@ def test_every_board_is_the_single_environment(
             ended = [False] * 4
 
 
-def final_observations(infos: dict[str, Any]) -> dict[str, list[Any]]:
+def final_observations(infos: dict[str, Any]) -> Any:
+    if any(isinstance(o, np.ndarray) for o in infos["final_obs"]):
+        return infos["final_obs"]
     keys = ("attack_board", "remaining_ships", "move_count")
     return {key: [None if o is None else o[key] for o in infos["final_obs"]] for key in keys}
 
 
 def same(observations: Any, infos: Any, i: int, seen: Any, info: Any) -> None:
     """Board `i` of the batch tells what the single environment tells."""
+    if isinstance(seen, np.ndarray):
+        seen, observations = {"planes": seen}, {"planes": observations}
     for key, array in seen.items():
         np.testing.assert_array_equal(observations[key][i], array)
         assert observations[key][i].dtype == array.dtype
@@ -485,3 +492,25 @@ def test_gymnasiums_own_wrappers_work() -> None:
 def test_a_batch_has_mines_or_a_fleet_placed_by_hand() -> None:
     with pytest.raises(TriremeError, match="mines or ship_placement, not both"):
         BattleshipVectorEnv(2, (5, 5), ship_placement="A1-A3 C1-C2 *E5", mines=1)
+
+
+def test_planes_are_fresh_unless_copies_are_turned_off() -> None:
+    for copies in (True, False):
+        env = vector(2, observation="planes", copy=copies)
+        first, _ = env.reset(seed=0)
+        assert first.shape == (2, 9, 10, 10)
+        assert env.observation_space.contains(first)
+        second, *_ = fire(env, 5)
+        assert (first[:, 3, 0, 5] == copies).all()
+        assert (second[:, 3, 0, 5] == 0).all()
+
+
+def test_a_ship_that_sinks_is_marked_and_leaves_the_planes_of_ships_afloat() -> None:
+    env = vector(2, observation="planes", **SMALL)
+    env.reset(seed=0)
+    planes, *_ = fire(env, 0, 2, 1)
+    assert planes[:, 2].reshape(2, -1).nonzero()[1].tolist() == [0, 1, 2] * 2
+    assert planes[:, 4:].reshape(2, 2, -1).all(2).tolist() == [[False, True]] * 2
+    planes, _ = env.reset(seed=0)
+    assert not planes[:, :3].any()
+    assert planes[:, 3:].all()

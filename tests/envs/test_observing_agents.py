@@ -108,6 +108,12 @@ def test_flat_boards_that_are_no_squares_need_the_game() -> None:
     assert episode(agent, env, 0) <= 54
 
 
+def test_agents_say_that_they_read_no_planes() -> None:
+    env = BattleshipEnv(observation="planes")
+    with pytest.raises(TriremeError, match="no planes"):
+        Hunt().select_action(env.reset(seed=0)[0])
+
+
 def test_the_episode_that_once_failed() -> None:
     """A 3 sinks before the 2, so that the sizes afloat move to the front: [5, 4, 3, 2, 0]."""
     env = gymnasium.make("trireme/Battleship-v0")

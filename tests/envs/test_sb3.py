@@ -31,7 +31,10 @@ def fire(env: VecEnv, *cells: int) -> Any:
     return answer
 
 
-@pytest.mark.parametrize("options", [{}, {"board_size": (5, 12)}, {"render_mode": "ansi"}])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"board_size": (5, 12)}, {"render_mode": "ansi"}, {"observation": "planes"}],
+)
 def test_the_checker_finds_no_fault(options: dict[str, Any]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -24,7 +24,7 @@ from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Shot
 from trireme.core.errors import BadSpec, MissingExtra
 from trireme.core.game import Turn
-from trireme.core.onnx import Network
+from trireme.core.onnx import Network, load_network
 from trireme.gomoku.agents import zero
 from trireme.gomoku.agents.dqn import DQN, values
 from trireme.gomoku.agents.dqn_kernels import fives
@@ -58,6 +58,21 @@ def test_weights_ship_small_with_their_metadata_and_report(folder: Path) -> None
     assert facts["kind"].endswith(folder.name)
     assert {"board_size", "channels", "config", "config_hash", "seed", "versions"} <= set(facts)
     assert json.loads((folder / "report.json").read_text())["passed"] is True
+
+
+@pytest.mark.parametrize("folder", SHIPPED[:2], ids=lambda f: f.name)
+def test_weights_for_fine_tuning_ship_beside_and_give_the_same_numbers(folder: Path) -> None:
+    torch = pytest.importorskip("torch", reason="the weights are for torch")
+    from trireme.gomoku.agents.dqn_network import load as load_dqn
+    from trireme.training.battleship_heatmap import load as load_heatmap
+
+    load, shape = {"dqn": (load_dqn, (3, 4, 15, 15)), "heatmap": (load_heatmap, (3, 9, 10, 10))}[
+        folder.name
+    ]
+    planes = (np.random.default_rng(0).random(shape) < 0.3).astype(np.float32)
+    with torch.no_grad():
+        found = load(folder / "network.pt")(torch.from_numpy(planes)).numpy()
+    assert load_network(folder / "network.onnx")(planes=planes) == pytest.approx(found, abs=1e-3)
 
 
 def test_the_gate_of_the_dqn_that_ships() -> None:

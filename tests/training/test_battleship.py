@@ -13,7 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme.battleship.agents.heatmap import known_cells
+from trireme.battleship.agents.network_planes import network_planes, ship_slots
 from trireme.battleship.batch import BattleshipBatch, fleet_of, layouts
+from trireme.battleship.belief.constraints import sunk_cells
+from trireme.battleship.belief.posterior import FleetInference
+from trireme.battleship.encode import BattleshipEncoder
 from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Salvo
 from trireme.core.errors import BadSettings
@@ -21,6 +25,7 @@ from trireme.core.game import CHANCE
 from trireme.training import battleship_heatmap as heatmap
 from trireme.training import battleship_rl as rl
 from trireme.training.heatmap_kernels import explore
+from trireme.training.posterior_labels import LIMIT, shots_of
 from trireme.training.run import RunTimer
 
 from .tiny import tiny_heatmap, tiny_rl
@@ -57,7 +62,7 @@ def test_the_loss_is_least_at_the_true_probability() -> None:
 def test_known_cells_teach_nothing_and_are_never_aimed_at() -> None:
     odds = torch.tensor([[9.0, 1.0, 0.0]])
     unknown = torch.tensor([[False, True, True]])
-    assert heatmap.aim(odds, unknown).item() == 1
+    assert heatmap.best_cells(odds, unknown).item() == 1
     wrong = heatmap.loss_of(odds, torch.tensor([[0.0, 1.0, 0.0]]), unknown.float())
     right = heatmap.loss_of(odds, torch.tensor([[1.0, 1.0, 0.0]]), unknown.float())
     assert wrong == right
@@ -196,16 +201,92 @@ def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str
     assert (shots == rl.evaluate(again, 4, 2)).all()
 
 
+def test_water_around_a_sunk_ship_is_masked_in_training() -> None:
+    fleet = "A1-A5 C1-C4 E1-E3 G1-G3 J9-J10"
+    boards = rl.UnknownCellsVectorEnv(1, ship_placement=fleet, observation="planes")
+    boards.reset(seed=0)
+    for cell in (98, 50, 99):
+        boards.step(np.array([cell]))
+    closed = np.flatnonzero(~boards.action_masks()[0])
+    assert closed.tolist() == [50, 87, 88, 89, 97, 98, 99]
+
+
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
 def test_the_policy_alone_is_the_policy_of_the_model(algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm)
     model = rl.make_model(config, rl.make_env(config))
     observation = model.env.reset()  # type: ignore[union-attr]
     wanted = rl.scores(model, observation)  # type: ignore[arg-type]
-    inputs = (
-        torch.from_numpy(observation["attack_board"]).float().view(-1, 10, 10),  # type: ignore[index,call-overload]
-        torch.from_numpy(observation["remaining_ships"]).float(),  # type: ignore[index,call-overload]
-        torch.from_numpy(observation["move_count"]).float(),  # type: ignore[index,call-overload]
-    )
+    planes = torch.from_numpy(observation).float().view(-1, 9, 10, 10)  # type: ignore[arg-type]
     with torch.no_grad():
-        assert torch.allclose(rl.Policy(model)(*inputs), wanted)
+        assert torch.allclose(rl.Policy(model)(planes), wanted)
+
+
+def test_a_policy_can_start_from_a_heatmap(tmp_path: Path) -> None:
+    heatmap.HeatmapTraining(tiny_heatmap(), tmp_path).run(live=False)
+    config = tiny_rl(start_from=str(tmp_path / "network.pt"))
+    training = rl.RLTraining(config, tmp_path / "rl")
+    observation = training.env.reset()
+    planes = torch.from_numpy(observation).float().view(-1, 9, 10, 10)  # type: ignore[arg-type]
+    with torch.no_grad():
+        odds = heatmap.load(tmp_path / "network.pt")(planes).flatten(1)
+        logits = rl.scores(training.model, observation)  # type: ignore[arg-type]
+    assert torch.allclose(logits, rl.SHARPNESS * odds, atol=1e-4)
+    for wrong in ({"filters": 5}, {"blocks": 2}, {"algorithm": "dqn"}):
+        with pytest.raises(BadSettings, match="start_from"):
+            rl.RLTraining(tiny_rl(start_from=config.start_from, **wrong), tmp_path / "rl")
+
+
+@settings(max_examples=20, deadline=None)
+@given(seed=st.integers(0, 2**31), shots=st.integers(0, 60))
+def test_training_sees_the_planes_and_answers_that_the_agent_sees(seed: int, shots: int) -> None:
+    game = Battleship()
+    cells = np.random.default_rng(seed).permutation(100)[:shots]
+    batch = BattleshipBatch(game, 1, seed)
+    state = game.apply(game.start(), {CHANCE: fleet_of(game.boards[0], layouts(game, 1, seed)[0])})
+    for cell in cells:
+        if game.to_move(state):
+            batch.step(np.array([cell]), autoreset=False)
+            state = game.apply(state, {0: Salvo((divmod(int(cell), 10),))})
+    view, board = game.view(state, 0), game.boards[0]
+    planes = network_planes(board, view.target.shots)
+    assert (heatmap.planes_of(batch)[0] == planes).all()
+    assert (BattleshipEncoder(game).planes(view) == planes).all()
+    read = shots_of(board, batch.seas, 0)
+    assert {(shot.cell, shot.result == "miss") for shot in read} == {
+        (shot.cell, shot.result == "miss") for shot in view.target.shots
+    }
+    assert sunk_cells(board, read) == sunk_cells(board, view.target.shots)
+
+
+def test_posterior_labels_are_the_posterior(tmp_path: Path) -> None:
+    training = heatmap.HeatmapTraining(tiny_heatmap(labels="posterior", boards=4), tmp_path)
+    labels = training.labels()
+    board = training.game.boards[0]
+    inference, rng = FleetInference(board), np.random.default_rng(0)
+    for row in range(4):
+        shots = shots_of(board, training.batch.seas, row)
+        exact = inference.posterior(shots, rng, limit=LIMIT, samples=20_000)
+        assert labels[row] == pytest.approx(exact.cells, abs=1e-6 if exact.exact else 0.1)
+    assert (labels[training.batch.seas.board > 0] == 0).all()
+    assert training.advance().item() > 0
+
+
+def test_a_heatmap_can_start_from_weights(tmp_path: Path) -> None:
+    heatmap.HeatmapTraining(tiny_heatmap(), tmp_path).run(live=False)
+    again = heatmap.HeatmapTraining(
+        tiny_heatmap(seed=2, start_from=str(tmp_path / "network.pt")), tmp_path / "again"
+    )
+    wanted = heatmap.load(tmp_path / "network.pt").state_dict()
+    assert all(torch.equal(wanted[k], v) for k, v in again.network.state_dict().items())
+
+
+def test_boards_begin_at_every_stage_of_the_game(tmp_path: Path) -> None:
+    moves = heatmap.HeatmapTraining(tiny_heatmap(boards=50), tmp_path).batch.seas.moves
+    assert sorted(moves.tolist()) == list(range(1, 51))
+
+
+def test_slots_show_the_ships_that_they_fit() -> None:
+    assert ship_slots((5, 4, 3, 3, 2)) == [0, 1, 2, 3, 4]
+    assert ship_slots((4, 3, 2, 2)) == [1, 2, 4, None]
+    assert ship_slots((6, 3, 3, 3)) == [None, 2, 3, None]

@@ -51,6 +51,8 @@ FILES = {
     "zero-gpu.yaml": GomokuZero,
     "eval.yaml": Gate,
     "heatmap.yaml": BattleshipHeatmap,
+    "heatmap-posterior.yaml": BattleshipHeatmap,
+    "rl-from-heatmap.yaml": BattleshipRL,
     "navigation.yaml": NavigationValue,
     "rl-maskable-ppo.yaml": BattleshipRL,
     "rl-ppo.yaml": BattleshipRL,
@@ -187,7 +189,7 @@ def test_a_network_that_passes_is_copied_with_report_and_metadata(tmp_path: Path
     result = promote(tmp_path / "run", config, models=tmp_path / "models")
     assert result.passed
     names = {path.name for path in (tmp_path / "models").iterdir()}
-    assert names == {"network.onnx", "metadata.json", "report.json"}
+    assert names == {"network.onnx", "network.pt", "metadata.json", "report.json"}
     assert result.report["shots"]["games"] == 2
 
 

@@ -15,7 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from trireme.core.errors import BadSettings
+from trireme.core.errors import BadSettings, TriremeError
+from trireme.core.onnx import Network
 from trireme.gomoku.agents.dqn_network import NEVER, QNetwork, load
 from trireme.training.gomoku_dqn import (
     DQNTraining,
@@ -24,7 +25,9 @@ from trireme.training.gomoku_dqn import (
     self_play_only,
     targets,
 )
+from trireme.training.promote import export_run
 from trireme.training.replay import Sample
+from trireme.training.run import commit
 from trireme.training.selfplay import PendingMoves, Rules, greedy, new_batch, planes_of
 
 from .tiny import tiny_dqn
@@ -239,6 +242,14 @@ def test_a_run_leaves_log_curves_weights_and_metadata(tmp_path: Path) -> None:
     assert facts["config"]["filters"] == 4
     assert len(facts["config_hash"]) == 12
     assert facts["versions"]["torch"]
+    assert facts["commit"] == commit()
+    assert facts["best"]["step"] in (6, 12)
+
+
+def test_the_commit_is_that_of_the_checkout_or_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert commit() == "" or len(commit().removesuffix("-dirty")) == 40
+    monkeypatch.setenv("PATH", "")
+    assert commit() == ""
 
 
 def test_saved_weights_give_identical_values(tmp_path: Path) -> None:
@@ -258,6 +269,105 @@ def test_self_play_alone_writes_the_replay_and_tells_of_the_games(tmp_path: Path
     assert told["length_min"] <= told["length_mean"] <= told["length_max"]
     stored = torch.load(tmp_path / "replay.pt", weights_only=True)
     assert len(stored["order"]) == told["transitions"]
+
+
+def test_self_play_alone_counts_the_games_of_every_place_alike(tmp_path: Path) -> None:
+    """The games that end first are the short ones: a sample of them would be biased."""
+    config = tiny_dqn(games=4)
+    training = DQNTraining(config, tmp_path / "unused")
+    play, lengths = training.new_games(4), [[], [], [], []]  # type: ignore[var-annotated]
+    while min(map(len, lengths)) < 3:
+        ended = play.apply_moves(
+            play.request_moves(training.learner.network, None), np.array([0.25, 0.05, 0.05, 0.05])
+        )
+        for row in range(ended):
+            lengths[play.finished.places[row]].append(int(play.finished.lengths[row]))
+    quotas = (3, 2, 3, 2)  # ten games over four places
+    wanted = [length for own, quota in zip(lengths, quotas, strict=True) for length in own[:quota]]
+    told = self_play_only(config, 10, tmp_path)
+    assert told["length_mean"] == pytest.approx(np.mean(wanted))
+    assert (told["length_min"], told["length_max"]) == (min(wanted), max(wanted))
+    few = self_play_only(config, 2, tmp_path)
+    assert few["games"] == 2
+
+
+def test_the_weights_of_the_best_evaluation_are_kept(tmp_path: Path) -> None:
+    training = DQNTraining(tiny_dqn(), tmp_path)
+    training.save()
+    assert not (tmp_path / "best.pt").exists()
+    bias = training.learner.network.value[-1].bias
+    for step, (heuristic, random) in enumerate([(0.3, 0.9), (0.5, 0.8), (0.5, 0.8), (0.4, 1.0)]):
+        training.step = step
+        with torch.no_grad():
+            bias.fill_(step)  # type: ignore[operator]
+        training.keep_best({"vs_heuristic": heuristic, "vs_random": random})
+    training.checkpoint()
+    again = DQNTraining(tiny_dqn(), tmp_path)
+    again.resume(tmp_path / "checkpoint.pt")
+    again.save()
+    assert load(tmp_path / "best.pt").value[-1].bias.item() == 1
+    assert load(tmp_path / "network.pt").value[-1].bias.item() == 3
+    facts = json.loads((tmp_path / "metadata.json").read_text())
+    assert facts["best"] == {"step": 1, "vs_heuristic": 0.5, "vs_random": 0.8}
+
+
+def test_an_equal_score_against_the_heuristic_is_decided_against_random() -> None:
+    training = DQNTraining(tiny_dqn(), Path("unused"))
+    for step, random in enumerate([0.8, 0.9]):
+        training.step = step
+        training.keep_best({"vs_heuristic": 0.5, "vs_random": random})
+    assert training.best["step"] == 1
+
+
+def test_promotion_exports_the_best_weights_unless_told_otherwise(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="networks need onnxruntime")
+    training = DQNTraining(tiny_dqn(), tmp_path)
+    training.keep_best({"vs_heuristic": 0.5, "vs_random": 0.8})
+    with torch.no_grad():
+        training.learner.network.value[-1].bias += 5  # type: ignore[operator]
+    training.save()
+    planes = np.zeros((1, 4, 7, 7), np.float32)
+    found = {
+        best: Network(export_run(tmp_path, best=best))(planes=planes) for best in (True, False)
+    }
+    assert found[False] == pytest.approx(found[True] + 5, abs=1e-3)
+
+
+def test_a_run_can_start_from_weights(tmp_path: Path) -> None:
+    DQNTraining(tiny_dqn(), tmp_path).save()
+    path = str(tmp_path / "network.pt")
+    learner = DQNTraining(tiny_dqn(seed=2, start_from=path), tmp_path).learner
+    for network in (learner.network, learner.target):
+        assert all(torch.equal(weights(tmp_path)[k], v) for k, v in network.state_dict().items())
+    with pytest.raises(BadSettings, match="start_from"):
+        DQNTraining(tiny_dqn(start_from=path, filters=5), tmp_path)
+    with pytest.raises(BadSettings, match="start_from"):
+        DQNTraining(tiny_dqn(start_from=path, normalisation="none"), tmp_path)
+
+
+@pytest.mark.parametrize("normalisation", ["layer", "none"])
+def test_a_position_has_one_value_in_play_and_in_learning(normalisation: Any) -> None:
+    torch.manual_seed(1)
+    network = QNetwork(4, 2, normalisation)
+    planes = (torch.rand(6, 4, 7, 7) > 0.8).float()
+    alone = torch.cat([network.eval()(planes[i : i + 1]) for i in range(6)])
+    assert torch.allclose(network.train()(planes), alone, atol=1e-5)
+
+
+def test_layer_normalisation_is_over_the_channels_of_a_point() -> None:
+    network = QNetwork(4, 1)
+    x = torch.rand(2, 4, 5, 5)
+    normed = network.trunk[1](3 * x + 1)
+    assert torch.allclose(normed.mean(1), torch.zeros(2, 5, 5), atol=1e-5)
+    assert torch.allclose(normed, network.trunk[1](x), atol=1e-2)
+
+
+def test_weights_of_an_earlier_kind_are_refused(tmp_path: Path) -> None:
+    torch.save({"filters": 4, "layers": 1, "weights": {}}, tmp_path / "old.pt")
+    with pytest.raises(TriremeError, match="train it again"):
+        load(tmp_path / "old.pt")
+    with pytest.raises(TriremeError, match="there is no network"):
+        load(tmp_path / "none.pt")
 
 
 def test_old_networks_and_the_heuristic_are_met() -> None:

@@ -14,6 +14,7 @@ from trireme.gomoku.encode import GomokuEncoder
 from trireme.gomoku.rules import Gomoku, GomokuState
 from trireme.training.replay import UNFILLED, ReplayBuffer, Transitions, planes_at
 from trireme.training.selfplay_kernels import returns_from
+from trireme.training.sum_tree import SumTree
 from trireme.training.symmetry import tables
 
 CPU = torch.device("cpu")
@@ -110,6 +111,38 @@ def test_large_errors_are_drawn_more_often_and_weigh_less() -> None:
     heavy, light = drawn.weight[drawn.index != 0][0], drawn.weight[drawn.index == 0][0]
     assert heavy == 1
     assert light == pytest.approx(1 / 9, rel=0.01)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    weights=st.lists(st.integers(0, 20), min_size=1, max_size=40).filter(any),
+    changes=st.lists(st.tuples(st.integers(0, 39), st.integers(0, 20)), max_size=8),
+    data=st.data(),
+)
+def test_a_sum_tree_finds_what_cumulative_sums_find(
+    weights: list[int], changes: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    tree = SumTree(len(weights), CPU)
+    tree.set(torch.arange(len(weights)), torch.tensor(weights))
+    for index, weight in changes:
+        if index < len(weights) and sum(weights) - weights[index] + weight > 0:
+            weights[index] = weight
+            tree.set(torch.tensor([index]), torch.tensor([weight]))
+    sums = torch.tensor(weights).cumsum(0).double()
+    assert tree.total == sums[-1]
+    assert tree.get(torch.arange(len(weights))).tolist() == weights
+    heights = torch.tensor(
+        data.draw(st.lists(st.integers(0, int(sums[-1]) - 1), min_size=1, max_size=10))
+    ).double()
+    wanted = torch.searchsorted(sums, heights, right=True)
+    assert torch.equal(tree.find(heights), wanted)
+    assert torch.equal(tree.find(heights + 0.5), wanted)
+
+
+def test_no_draw_leaves_the_weights_of_a_sum_tree() -> None:
+    tree = SumTree(5, CPU)
+    tree.set(torch.arange(5), torch.tensor([0.1, 0.2, 0.3, 0.0, 0.0]))
+    assert tree.find(torch.stack([tree.total, tree.total * 2])).tolist() == [2, 2]
 
 
 def test_a_snapshot_on_disk_is_the_memory_again(tmp_path: Path) -> None:

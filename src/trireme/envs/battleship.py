@@ -18,7 +18,8 @@ from trireme.battleship.shots import Salvo
 from trireme.battleship.show import draw, pictures
 from trireme.core.game import CHANCE
 
-from .battleship_setup import CHOSEN_CELL, NAME, Observation, setup
+from .battleship_planes import planes_of_board, sunk_cells_at
+from .battleship_setup import CHOSEN_CELL, NAME, setup
 from .checks import ResetNeeded, known_render_mode, known_settings, whole_number
 from .hand_placement import Placement, hand_placed
 from .pixels import battleship_image
@@ -31,12 +32,16 @@ BEST_FIRST = ("win", "hit", "mine", "miss")
 """The answers to shots, in the order in which one of them stands for a salvo."""
 
 
-class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
+class BattleshipEnv(gymnasium.Env[Any, np.int64]):
     """Fire at a hidden board until the fleet is sunk; fewer shots are better.
 
     Observation: `attack_board` int8[rows, cols], 0 unknown, 1 miss, 2 hit; `remaining_ships`
     int8[5], the sizes of the ships afloat, largest first, then zeros; `move_count` int32[1], the
     shots fired. Action `row * cols + col`.
+
+    With `observation="planes"` it is int8[4 + ships, rows, cols] of 0 and 1 instead: misses, hits,
+    cells of sunk ships, unknown cells; for each ship, largest first, all 1 while it is afloat; with
+    salvos one more, the cells chosen.
 
     With mines, striking one is a miss that counts as two shots.
 
@@ -57,7 +62,8 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         rewards: other rewards, whole or some by name, such as `{"hit": 1.0}`.
         max_steps: steps, invalid ones included, after which the episode is truncated; None: twice
             the number of cells.
-        flat: give `attack_board` as int8[rows * cols], as Stable-Baselines3 prefers it.
+        flat: give `attack_board`, or the planes, as a vector, as Stable-Baselines3 prefers it.
+        observation: `board`, the dictionary, or `planes`.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 (as Gymnasium declares it)
@@ -88,6 +94,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self._chosen: list[int] = []
         self._cells = bytearray(self.setup.cells)
         self._open = bytearray(b"\1" * self.setup.cells)
+        self._sunk = np.zeros(self.setup.cells, np.int8)
         self._remaining = np.zeros(self.setup.slots, np.int8)
         self._share_memory()
         self._count = np.zeros(1, np.int32)
@@ -122,7 +129,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Observation, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; `options={"ship_placement": ...}` places its fleet by hand."""
         super().reset(seed=seed)
         game, fleet = self.game, self.setup.fleet
@@ -137,9 +144,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
             self.render()
         return self._observation(), self._info(None, None)
 
-    def step(
-        self, action: int | np.integer[Any]
-    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: int | np.integer[Any]) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Fire at cell `action`; an invalid one costs its reward, and the episode goes on."""
         if self._over or self._fleet is None:
             raise ResetNeeded(
@@ -203,6 +208,7 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         self._fired = []
         self._chosen = []
         self._board.fill(0)
+        self._sunk.fill(0)
         self._mask.fill(1)
         self._remaining[: len(self._sizes)] = self._sizes
         self._moves = self._steps = 0
@@ -244,6 +250,10 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         afloat.remove(ship)
         self._remaining[: len(afloat)] = [self._sizes[other] for other in afloat]
         self._remaining[len(afloat)] = 0
+        if self.setup.as_planes:
+            hits, board = [value == 2 for value in self._cells], self.setup.board
+            sure = sunk_cells_at(hits, index, self._sizes[ship], board.rows, board.cols)
+            self._sunk[list(sure)] = 1
         if afloat:
             return "hit", self._names[ship], rewards.sunk
         return "win", self._names[ship], rewards.won
@@ -256,7 +266,10 @@ class BattleshipEnv(gymnasium.Env[Observation, np.int64]):
         done = "chosen" if index in self._chosen else "attacked"
         return f"already {done}: {cell} (cell {index})"
 
-    def _observation(self) -> Observation:
+    def _observation(self) -> Any:
+        if self.setup.as_planes:
+            board = np.frombuffer(self._cells, np.int8)
+            return planes_of_board(self.setup, board, self._sunk, self._afloat)
         self._count[0] = self._moves
         return {
             "attack_board": self._board.copy(),

@@ -80,14 +80,15 @@ def score_step(
 
 @njit
 def choose_batch(
-    actions: Any, seas: Any, ships: Any, chosen: Any, open_cells: Any, reward_table: Any, gains: Any
-) -> None:
+    actions: Any, seas: Any, ships: Any, chosen: Any, open_cells: Any, reward_table: Any,
+    gains: Any, sizes: Any, cols: int, sunk_cells: Any,
+) -> None:  # fmt: skip
     """Choose a cell of a salvo on every board, and fire the salvos that are complete.
 
     `actions: int64[B]`; `chosen: int16[B]` counts the cells chosen, `open_cells: int16[B]` those
     neither fired at nor chosen. `seas.outcome` becomes CHOSEN, or of a complete salvo its best
     outcome, `seas.sunk` the largest ship that it sank. Out: `gains: float64[B]`, the rewards summed
-    over the shots.
+    over the shots; `sunk_cells: int8[B, N]`, 1 where `mark_sunk` sets it. `sizes: uint64[S]`.
     """
     for b in range(np.uint64(len(actions))):
         cell = np.uint64(actions[b])
@@ -102,12 +103,14 @@ def choose_batch(
         open_cells[b] -= 1
         seas.outcome[b] = CHOSEN
         if chosen[b] == ships[b] or open_cells[b] == 0:
-            fire_salvo(b, seas, reward_table, gains)
+            fire_salvo(b, seas, reward_table, gains, sizes, cols, sunk_cells)
             chosen[b] = 0
 
 
 @njit
-def fire_salvo(b: Any, seas: Any, reward_table: Any, gains: Any) -> None:
+def fire_salvo(
+    b: Any, seas: Any, reward_table: Any, gains: Any, sizes: Any, cols: int, sunk_cells: Any
+) -> None:
     """Fire at all chosen cells of board `b`, from the top left on."""
     best, sunk = MISS, -1
     for cell in range(np.uint64(seas.board.shape[1])):
@@ -117,7 +120,71 @@ def fire_salvo(b: Any, seas: Any, reward_table: Any, gains: Any) -> None:
             gains[b] += reward_table[outcome]
             if RANK[outcome] > RANK[best]:
                 best = outcome
+            if seas.sunk[b] >= 0:
+                mark_sunk(b, cell, sizes[seas.sunk[b]], seas.board, cols, sunk_cells)
             if seas.sunk[b] >= 0 and (sunk < 0 or seas.sunk[b] < sunk):
                 sunk = seas.sunk[b]
     seas.outcome[b] = best
     seas.sunk[b] = sunk
+
+
+@njit
+def reach(b: Any, cell: Any, room: Any, step: Any, size: Any, board: Any) -> Any:
+    """How many hits of board `b` lie next to `cell` in a row, `step` apart, within `room` cells."""
+    found = np.int64(0)
+    while found < room and found < size - 1 and board[b, cell + (found + 1) * step] == 2:
+        found += 1
+    return found
+
+
+@njit
+def mark_sunk(b: Any, at: Any, size: Any, board: Any, cols: int, sunk_cells: Any) -> None:
+    """Mark the cells that are sure to belong to a ship of `size` whose last hit was `at`.
+
+    `board: int8[B, N]` is 2 on hits. It is the kernel of `battleship_planes.sunk_cells_at`.
+    """
+    cell, length = np.int64(at), np.int64(size)
+    row, col, rows = cell // cols, cell % cols, board.shape[1] // cols
+    left = reach(b, cell, col, -1, length, board)
+    right = reach(b, cell, cols - 1 - col, 1, length, board)
+    up = reach(b, cell, row, -cols, length, board)
+    down = reach(b, cell, rows - 1 - row, cols, length, board)
+    across, along = left + right + 1 - length, up + down + 1 - length
+    sunk_cells[b, cell] = 1
+    if across >= 0 and along < 0:
+        for i in range(min(0, across - left), max(0, right - across) + 1):
+            sunk_cells[b, cell + i] = 1
+    elif along >= 0 and across < 0:
+        for i in range(min(0, along - up), max(0, down - along) + 1):
+            sunk_cells[b, cell + i * cols] = 1
+
+
+@njit
+def mark_sunk_batch(
+    actions: Any, sunk: Any, sizes: Any, board: Any, cols: int, sunk_cells: Any
+) -> None:
+    """`mark_sunk` on the boards where the last shot sank a ship, `sunk: int8[B]`."""
+    for b in range(len(actions)):
+        if sunk[b] >= 0:
+            mark_sunk(b, actions[b], sizes[sunk[b]], board, cols, sunk_cells)
+
+
+@njit
+def write_planes(board: Any, sunk_cells: Any, afloat: Any, chosen: bool, out: Any) -> None:
+    """Write `out: int8[B, 4 + S (+ 1), N]`, the planes that `battleship_planes` describes.
+
+    `afloat: int8[B, S]` is 0 for a sunk ship; `chosen`: whether there is a plane of chosen cells.
+    """
+    ships = afloat.shape[1]
+    for b in range(board.shape[0]):
+        for c in range(board.shape[1]):
+            seen = board[b, c]
+            out[b, 0, c] = seen == 1
+            out[b, 1, c] = seen == 2
+            out[b, 2, c] = sunk_cells[b, c]
+            out[b, 3, c] = seen == 0 or seen == CHOSEN_CELL
+        for s in range(ships):
+            out[b, 4 + s, :] = afloat[b, s] > 0
+        if chosen:
+            for c in range(board.shape[1]):
+                out[b, 4 + ships, c] = board[b, c] == CHOSEN_CELL

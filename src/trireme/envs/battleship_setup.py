@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import NDArray
 
 from trireme.battleship.board import Board
 from trireme.battleship.fleets import Fleet
@@ -21,9 +20,8 @@ from trireme.core.options import build, option
 from .checks import positive
 from .hand_placement import Placement, hand_placed
 
-Observation = dict[str, NDArray[Any]]
-
 NAME = "trireme/Battleship-v0"
+OBSERVATIONS = ("board", "planes")
 SLOTS = 5
 """Entries of `remaining_ships`, at least: more where the fleet has more ships."""
 CHOSEN_CELL = 3
@@ -67,6 +65,8 @@ class BattleshipSetup:
     rewards: Rewards
     max_steps: int
     flat: bool
+    as_planes: bool = False
+    """Whether observations are planes, not a dictionary."""
 
     @cached_property
     def board(self) -> Board:
@@ -84,7 +84,19 @@ class BattleshipSetup:
     def board_shape(self) -> tuple[int, ...]:
         return (self.cells,) if self.flat else (self.board.rows, self.board.cols)
 
-    def observation_space(self) -> spaces.Dict[Any]:
+    @cached_property
+    def planes(self) -> int:
+        """How many planes an observation has."""
+        return 4 + len(self.board.sizes) + self.game.salvo
+
+    @cached_property
+    def planes_shape(self) -> tuple[int, ...]:
+        whole = (self.planes, self.board.rows, self.board.cols)
+        return (self.planes * self.cells,) if self.flat else whole
+
+    def observation_space(self) -> spaces.Space[Any]:
+        if self.as_planes:
+            return spaces.Box(0, 1, self.planes_shape, np.int8)
         highest = CHOSEN_CELL if self.game.salvo else 2
         return spaces.Dict(
             {
@@ -125,6 +137,7 @@ def setup(
     rewards: Rewards | Mapping[str, float] | None = None,
     max_steps: int | None = None,
     flat: bool = False,
+    observation: str = "board",
 ) -> BattleshipSetup:
     """Check the settings of an environment and put them together."""
     rows, cols = sides_of(board_size)
@@ -147,5 +160,7 @@ def setup(
     steps = 2 * game.rows * game.cols if max_steps is None else positive(max_steps, "max_steps")
     if not isinstance(flat, bool):
         raise BadSettings(f"flat must be True or False, not {flat!r}")
+    if observation not in OBSERVATIONS:
+        raise BadSettings(f"observation must be board or planes, not {observation!r}")
     by_hand = None if ship_placement is None else hand_placed(game, ship_placement)
-    return BattleshipSetup(game, by_hand, Rewards.of(rewards), steps, flat)
+    return BattleshipSetup(game, by_hand, Rewards.of(rewards), steps, flat, observation == "planes")

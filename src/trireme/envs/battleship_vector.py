@@ -17,8 +17,8 @@ from trireme.battleship.fleets import Fleet
 from trireme.battleship.kernels import Ships
 from trireme.core.errors import BadSettings
 
-from .battleship_kernels import begin, choose_batch, score_step
-from .battleship_setup import NAME, Observation, Rewards, setup
+from .battleship_kernels import begin, choose_batch, mark_sunk_batch, score_step, write_planes
+from .battleship_setup import NAME, Rewards, setup
 from .checks import known_settings
 from .hand_placement import Placement
 from .outcome_kernels import NOTHING
@@ -96,6 +96,8 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._chosen = np.zeros(boards, np.int16)
         self._open_cells = np.full(boards, self.setup.cells, np.int16)
         self._gains = np.zeros(boards)
+        self._sunk_cells = np.zeros((boards, self.setup.cells), np.int8)
+        self._planes = np.empty((boards, self.setup.planes, self.setup.cells), np.int8)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """Which cells of every board have not been attacked, bool[num_envs, cells]."""
@@ -117,6 +119,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             "ships": self._ships,
             "chosen": self._chosen,
             "open_cells": self._open_cells,
+            "sunk_cells": self._sunk_cells,
         }
         return {**self._seas._asdict(), "states": self._batch.states, **own}
 
@@ -127,6 +130,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self._batch.reset(which)
         self._chosen[which] = 0
         self._open_cells[which] = self.setup.cells
+        self._sunk_cells[which] = 0
         begin(
             which,
             self._batch.ships.sizes,
@@ -141,6 +145,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         self, actions: NDArray[np.int64], resetting: Which
     ) -> tuple[NDArray[np.float64], Which, Which, bool]:
         seas, salvo = self._seas, self.setup.game.salvo
+        sizes, cols = self._batch.ships.sizes, self.setup.board.cols
         if salvo:
             choose_batch(
                 actions,
@@ -150,9 +155,14 @@ class BattleshipVectorEnv(BoardsVectorEnv):
                 self._open_cells,
                 self._reward_table,
                 self._gains,
+                sizes,
+                cols,
+                self._sunk_cells,
             )
         else:
             kernels.step_batch(actions, seas)
+            if self.setup.as_planes:
+                mark_sunk_batch(actions, seas.sunk, sizes, seas.board, cols, self._sunk_cells)
         rewards = np.empty(self.num_envs)
         terminated, truncated = np.empty((2, self.num_envs), np.bool_)
         any_ended = score_step(
@@ -176,7 +186,7 @@ class BattleshipVectorEnv(BoardsVectorEnv):
             self._start(resetting)
         return rewards, terminated, truncated, any_ended
 
-    def _observe(self) -> tuple[Observation, Arrays]:
+    def _observe(self) -> tuple[Any, Arrays]:
         seas = self._seas
         board, moves, remaining = seas.board, seas.moves, self._remaining
         infos = {
@@ -191,6 +201,8 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         infos["total_ships"] = self._total
         infos["move_count"] = moves
         infos["action_mask"] = np.equal(seas.board, 0, out=mask).view(np.int8)
+        if self.setup.as_planes:
+            return self._plane_batch(np.empty_like(self._planes) if self.copy else None), infos
         seen = {
             "attack_board": board.reshape(self._shape),
             "remaining_ships": remaining,
@@ -198,15 +210,23 @@ class BattleshipVectorEnv(BoardsVectorEnv):
         }
         return seen, infos
 
-    def _observe_rows(self, rows: NDArray[np.intp]) -> tuple[list[Observation], Arrays]:
+    def _plane_batch(self, out: NDArray[np.int8] | None) -> NDArray[np.int8]:
+        """The observations as planes, written to `out`, or to the environment's own buffer."""
+        out, seas = self._planes if out is None else out, self._seas
+        write_planes(seas.board, self._sunk_cells, seas.afloat, self.setup.game.salvo, out)
+        return out.reshape(self.num_envs, *self.setup.planes_shape)
+
+    def _observe_rows(self, rows: NDArray[np.intp]) -> tuple[list[Any], Arrays]:
         seas, shape = self._seas, self._shape[1:]
         boards, moves = seas.board[rows], seas.moves[rows]
-        seen = [
+        seen: list[Any] = [
             {"attack_board": board.reshape(shape), "remaining_ships": ships, "move_count": count}
             for board, ships, count in zip(
                 boards, self._remaining[rows], moves[:, None].copy(), strict=True
             )
         ]
+        if self.setup.as_planes:
+            seen = list(self._plane_batch(np.empty_like(self._planes))[rows])
         infos = {
             "outcome": seas.outcome[rows],
             "ship_sunk": seas.sunk[rows],

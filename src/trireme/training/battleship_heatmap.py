@@ -2,7 +2,8 @@
 
 The label of a cell is whether a ship is there. The expected cross-entropy is least at the exact
 probability given what is known, so the network learns the posterior without ever being shown one.
-It plays while it learns (epsilon-greedy), so that it trains on the positions it will meet.
+With `labels: posterior` it is shown the posterior: less noise, but more work for each position. It
+plays while it learns (epsilon-greedy), so that it trains on the positions it will meet.
 """
 
 from __future__ import annotations
@@ -16,11 +17,21 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from trireme.battleship.agents.heatmap_network import HeatmapNetwork
+from trireme.battleship.agents.network_planes import (
+    CHANNELS,
+    HITS,
+    MISSES,
+    PLANES,
+    SUNK,
+    UNKNOWN,
+)
 from trireme.battleship.batch import BattleshipBatch, seeds
+from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.rules import Battleship
 
 from . import heatmap_kernels as kernels
 from .log import Log
+from .posterior_labels import posterior_labels
 from .run import (
     RunTimer,
     TrainingRun,
@@ -41,10 +52,18 @@ def facts_of(batch: BattleshipBatch) -> NDArray[np.int8]:
     return out
 
 
-def planes_of(facts: Tensor, rows: int, cols: int) -> Tensor:
-    """`float[B, 3, rows, cols]` of `facts: int8[B, N]`: water, ship, unknown."""
-    known = facts.view(-1, rows, cols)
-    return torch.stack([known == 1, known == 2, known == 0], 1).float()
+def planes_of(batch: BattleshipBatch) -> NDArray[np.int8]:
+    """What the network sees of boards of the default rules, `int8[B, 9, rows, cols]`: see
+    `network_planes`."""
+    seas, board = batch.seas, batch.game.boards[0]
+    planes = np.zeros((batch.num, PLANES, board.rows * board.cols), np.int8)
+    planes[:, MISSES] = seas.board == 1
+    planes[:, HITS] = seas.board == 2
+    afloat = np.take_along_axis(seas.afloat, np.maximum(seas.owner, 0).astype(np.intp), 1)
+    planes[:, SUNK] = (seas.board == 2) & (afloat == 0)
+    planes[:, UNKNOWN] = seas.board == 0
+    planes[:, UNKNOWN + 1 :] = (seas.afloat > 0)[:, :, None]
+    return planes.reshape(batch.num, PLANES, board.rows, board.cols)
 
 
 def loss_of(odds: Tensor, ships: Tensor, unknown: Tensor) -> Tensor:
@@ -53,7 +72,7 @@ def loss_of(odds: Tensor, ships: Tensor, unknown: Tensor) -> Tensor:
     return (each * unknown).sum() / unknown.sum()
 
 
-def aim(odds: Tensor, unknown: Tensor) -> Tensor:
+def best_cells(odds: Tensor, unknown: Tensor) -> Tensor:
     """The unknown cell of the highest logit on each board, `int64[B]`."""
     return odds.masked_fill(~unknown, -torch.inf).argmax(1)
 
@@ -77,8 +96,12 @@ class HeatmapTraining(TrainingRun[BattleshipHeatmap]):
         self.noise = seeds(config.seed, config.boards, stream=2)
         network = HeatmapNetwork(config.filters, config.blocks).to(self.device)
         self.network = network.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+        if config.start_from:
+            self.network.load_state_dict(load(Path(config.start_from)).state_dict())
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.inference = FleetInference(self.game.boards[0])
         self.step = 0
+        self.stagger()
 
     def run(self, *, live: bool = True) -> None:
         config, timer = self.config, RunTimer(self.config.minutes)
@@ -101,40 +124,61 @@ class HeatmapTraining(TrainingRun[BattleshipHeatmap]):
         self.checkpoint(timer)
         self.save()
 
+    def stagger(self) -> None:
+        """Play the first shots at random, of each board a different number: a batch shall show
+        every stage of the game from the first update on."""
+        rounds = self.game.rows * self.game.cols // 2
+        first = np.arange(self.batch.num) * rounds // self.batch.num
+        for turn in range(rounds):
+            actions = np.zeros(self.batch.num, np.int64)
+            kernels.explore(facts_of(self.batch), 1.0, self.noise, actions)
+            actions[turn < first] = -1
+            self.batch.step(actions)
+
     def advance(self) -> Tensor:
         """One update on the boards as they are, then one shot at each of them."""
-        board = self.game.boards[0]
-        facts = facts_of(self.batch)
-        seen = torch.from_numpy(facts).to(self.device)
-        ships = torch.from_numpy(self.batch.seas.owner >= 0).to(self.device).float()
         config = self.config
+        facts = facts_of(self.batch)
+        unknown = torch.from_numpy(facts == 0).to(self.device)
+        labels = torch.from_numpy(self.labels()).to(self.device)
         share = self.step / config.steps
         rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
         set_learning_rate(self.optimizer, rate)
         self.network.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            odds = self.network(planes_of(seen, board.rows, board.cols)).flatten(1)
-        loss = loss_of(odds, ships, (seen == 0).float())
+            odds = self._odds(self.batch)
+        loss = loss_of(odds, labels, unknown.float())
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
-        actions = aim(odds.detach(), seen == 0).cpu().numpy()
+        actions = best_cells(odds.detach(), unknown).cpu().numpy()
         self.optimizer.step()
         kernels.explore(facts, config.epsilon, self.noise, actions)
         self.batch.step(actions)
         self.step += 1
         return loss.detach()
 
+    def labels(self) -> NDArray[np.float32]:
+        """What the network should predict for each cell, `float32[B, N]`."""
+        if self.config.labels == "posterior":
+            rng = np.random.default_rng((self.config.seed, self.step))
+            return posterior_labels(self.batch, self.inference, rng)
+        return np.asarray(self.batch.seas.owner >= 0, np.float32)
+
+    def _odds(self, batch: BattleshipBatch) -> Tensor:
+        """The network's log-odds of a ship in each cell, `float[B, N]`."""
+        planes = torch.from_numpy(planes_of(batch)).to(self.device).float()
+        odds: Tensor = self.network(planes).flatten(1)
+        return odds
+
     @torch.no_grad()
     def evaluate(self, games: int) -> NDArray[np.int32]:
         """Shots that the network needs on `games` boards, always firing the likeliest cell."""
-        board = self.game.boards[0]
         batch = BattleshipBatch(self.game, games, self.config.seed + 1_000_003)
         self.network.eval()
         while batch.seas.togo.any():
-            seen = torch.from_numpy(facts_of(batch)).to(self.device)
-            odds = self.network(planes_of(seen, board.rows, board.cols)).flatten(1)
-            actions = aim(odds, seen == 0).cpu().numpy()
+            unknown = torch.from_numpy(facts_of(batch) == 0).to(self.device)
+            actions = best_cells(self._odds(batch), unknown).cpu().numpy()
             actions[batch.seas.togo == 0] = -1
             batch.step(actions, autoreset=False)
         return np.array(batch.seas.moves, np.int32)
@@ -168,7 +212,7 @@ class HeatmapTraining(TrainingRun[BattleshipHeatmap]):
             config,
             kind="battleship-heatmap",
             board_size=[self.game.rows, self.game.cols],
-            channels=["known water", "hit", "unknown"],
+            channels=list(CHANNELS),
             seed=config.seed,
             steps=self.step,
             positions=self.step * config.boards,

@@ -1,8 +1,8 @@
 """Reinforcement learning on Battleship: PPO, DQN, A2C and MaskablePPO of Stable-Baselines3.
 
-All four learn on the vector environment from the same observations with the same convolutional
-trunk. MaskablePPO masks cells that were shot at; the other three have to learn to avoid them, and
-pay `reward_invalid` for every repeated shot until they do.
+All four learn on the vector environment from the same planes with the same convolutional trunk,
+from random weights or from those of a heatmap network. MaskablePPO masks known cells; the other
+three have to learn to avoid them, and pay `reward_invalid` for every repeated shot until they do.
 """
 
 from __future__ import annotations
@@ -15,56 +15,52 @@ from typing import Any
 import numpy as np
 import torch
 from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 from sb3_contrib import MaskablePPO
-from sb3_contrib.common.maskable.policies import MaskableMultiInputActorCriticPolicy
+from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.base_class import BaseAlgorithm
 from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import Logger
-from stable_baselines3.common.policies import MultiInputActorCriticPolicy
+from stable_baselines3.common.policies import ActorCriticPolicy
 from stable_baselines3.common.torch_layers import BaseFeaturesExtractor
 from stable_baselines3.common.vec_env import VecMonitor
-from stable_baselines3.dqn.policies import MultiInputPolicy, QNetwork
+from stable_baselines3.dqn.policies import DQNPolicy, QNetwork
 from torch import Tensor, nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval
 
+from trireme.battleship.agents.heatmap_network import HeatmapNetwork, with_halo
+from trireme.battleship.agents.network_planes import CHANNELS, PLANES
+from trireme.core.errors import BadSettings
 from trireme.core.options import build
-from trireme.envs.sb3 import BattleshipVecEnv
+from trireme.envs.battleship_vector import BattleshipVectorEnv
+from trireme.envs.sb3 import BoardsVecEnv
 
 from . import sb3_state
+from .battleship_heatmap import load as load_heatmap
 from .log import Log
 from .run import RunTimer, TrainingRun, describe, device_of, stoppable, write_json
 from .settings import BattleshipRL
 
 SIDE = 10
-SHIPS = 5
-PLANES = 3 + SHIPS + 1
-
-
-def planes_of(board: Tensor, ships: Tensor, count: Tensor) -> Tensor:
-    """`float[B, 9, rows, cols]` of what the environment shows.
-
-    Unknown, miss, hit; the sizes afloat, largest first, over the largest; shots over cells.
-    """
-    facts = torch.cat([ships.float() / SHIPS, count.float() / SIDE**2], 1)[:, :, None, None]
-    facts = facts.expand(-1, -1, board.shape[1], board.shape[2])
-    seen = torch.stack([board == 0, board == 1, board == 2], 1).float()
-    return torch.cat([seen, facts], 1)
+SHARPNESS = 8.0
+"""Logits of a policy that starts from a heatmap are so many times its log-odds: near to firing at
+the best cell, while cells about as good are still explored."""
 
 
 class Convolutions(BaseFeaturesExtractor):
     """The trunk that policy and value share; its features are `[filters, 10, 10]`, flat."""
 
-    def __init__(self, space: spaces.Dict, filters: int, blocks: int) -> None:
+    def __init__(self, space: spaces.Box, filters: int, blocks: int) -> None:
         super().__init__(space, filters * SIDE**2)
         self.trunk = nn.Sequential(
-            nn.Conv2d(PLANES, filters, 5, padding=2), nn.ReLU(), *_blocks(filters, blocks)
+            nn.Conv2d(PLANES + 1, filters, 5, padding=2), nn.ReLU(), *_blocks(filters, blocks)
         )
 
-    def forward(self, observation: dict[str, Tensor]) -> Tensor:
-        board = observation["attack_board"].view(-1, SIDE, SIDE)
-        planes = planes_of(board, observation["remaining_ships"], observation["move_count"])
-        features: Tensor = self.trunk(planes).flatten(1)
+    def forward(self, observation: Tensor) -> Tensor:
+        planes = observation.float().view(-1, PLANES, SIDE, SIDE)
+        features: Tensor = self.trunk(with_halo(planes)).flatten(1)
         return features
 
 
@@ -112,7 +108,7 @@ class BoardHead(nn.Module):
 
 
 class Policy(nn.Module):
-    """The trained policy alone, from an observation to logits, on boards of any size.
+    """The trained policy alone, from planes to logits, on boards of any size.
 
     DQN's are its Q values: the best cell is the best cell.
     """
@@ -127,9 +123,9 @@ class Policy(nn.Module):
             self.trunk = policy.features_extractor.trunk
             self.head = policy.action_net.layer
 
-    def forward(self, board: Tensor, ships: Tensor, count: Tensor) -> Tensor:
-        """`float[B, rows * cols]` of `float[B, rows, cols]`, `float[B, 5]` and `float[B, 1]`."""
-        logits: Tensor = self.head(self.trunk(planes_of(board, ships, count))).flatten(1)
+    def forward(self, planes: Tensor) -> Tensor:
+        """`float[B, rows * cols]` of `planes: float[B, 9, rows, cols]`."""
+        logits: Tensor = self.head(self.trunk(with_halo(planes))).flatten(1)
         return logits
 
 
@@ -148,21 +144,75 @@ class _Heads:
         )
 
 
-class MaskedPolicy(_Heads, MaskableMultiInputActorCriticPolicy):
+class MaskedPolicy(_Heads, MaskableActorCriticPolicy):
     """The policy of MaskablePPO."""
 
 
-class UnmaskedPolicy(_Heads, MultiInputActorCriticPolicy):
+class UnmaskedPolicy(_Heads, ActorCriticPolicy):
     """The policy of PPO and A2C."""
 
 
-class CellValues(MultiInputPolicy):
+class CellValues(DQNPolicy):
     """The Q network of DQN: one value a cell, by the same weights everywhere."""
 
     def make_q_net(self) -> QNetwork:
         made = super().make_q_net()
         made.q_net = CellHead(made.features_dim // SIDE**2).to(self.device)  # type: ignore[assignment]
         return made
+
+
+def start_from_heatmap(model: BaseAlgorithm, heatmap: HeatmapNetwork) -> None:
+    """Give the policy the weights of a heatmap network of the same shape.
+
+    Batch normalisation is folded into the convolutions. DQN's values are then log-odds, not
+    returns, so that this makes sense for policies alone.
+    """
+    if isinstance(model, DQN):
+        raise BadSettings("start_from gives a policy its weights, and dqn has none")
+    policy: Any = model.policy
+    layers: Any = heatmap.layers
+    first, norm, _, *blocks, last = layers
+    trunk, head = policy.features_extractor.trunk, policy.action_net.layer
+    pairs: list[tuple[Any, Any]] = [(trunk[0], fuse_conv_bn_eval(first, norm))]
+    for block, given in zip(trunk[2:], blocks, strict=False):
+        body: Any = given.body
+        pairs.append((block.first, fuse_conv_bn_eval(body[0], body[1])))
+        pairs.append((block.second, fuse_conv_bn_eval(body[3], body[4])))
+    same = trunk[0].weight.shape == first.weight.shape and len(trunk) - 2 == len(blocks)
+    if not same:
+        raise BadSettings(
+            f"start_from has {first.out_channels} filters and {len(blocks)} blocks, the policy "
+            f"{trunk[0].out_channels} and {len(trunk) - 2}"
+        )
+    with torch.no_grad():
+        for ours, theirs in pairs:
+            ours.weight.copy_(theirs.weight)
+            ours.bias.copy_(theirs.bias)
+        head.weight.copy_(SHARPNESS * last.weight)
+        head.bias.copy_(SHARPNESS * last.bias)
+
+
+class UnknownCellsVectorEnv(BattleshipVectorEnv):
+    """Boards of the default rules whose masks leave out known water, too: the cells around sunk
+    ships, as ships can't touch."""
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """Which cells of every board may hold a ship and were not shot at, bool[B, cells]."""
+        sunk = np.pad(self._sunk_cells.reshape(-1, SIDE, SIDE) > 0, ((0, 0), (1, 1), (1, 1)))
+        around = np.zeros((self.num_envs, SIDE, SIDE), np.bool_)
+        for row in range(3):
+            for col in range(3):
+                around |= sunk[:, row : row + SIDE, col : col + SIDE]
+        return super().action_masks() & ~around.reshape(self.num_envs, -1)
+
+
+def make_boards(boards: int, **settings: Any) -> BoardsVecEnv:
+    """Boards that are observed as planes, for Stable-Baselines3."""
+    mode = AutoresetMode.SAME_STEP
+    planes = UnknownCellsVectorEnv(
+        boards, autoreset_mode=mode, flat=True, observation="planes", **settings
+    )
+    return BoardsVecEnv(planes)
 
 
 def make_env(config: BattleshipRL) -> VecMonitor:
@@ -174,7 +224,7 @@ def make_env(config: BattleshipRL) -> VecMonitor:
         "won": config.reward_won,
         "invalid": config.reward_invalid,
     }
-    env = BattleshipVecEnv(config.boards, rewards=rewards)
+    env = make_boards(config.boards, rewards=rewards)
     env.seed(config.seed)
     return VecMonitor(env)
 
@@ -232,7 +282,7 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
 
 
 @torch.no_grad()
-def scores(model: BaseAlgorithm, observation: dict[str, NDArray[Any]]) -> Tensor:
+def scores(model: BaseAlgorithm, observation: NDArray[np.int8]) -> Tensor:
     """The policy's score of every cell, `float[B, cells]`: logits, or Q values of DQN."""
     policy: Any = model.policy
     policy.set_training_mode(False)
@@ -247,7 +297,7 @@ def scores(model: BaseAlgorithm, observation: dict[str, NDArray[Any]]) -> Tensor
 
 def evaluate(model: BaseAlgorithm, games: int, seed: int) -> NDArray[np.int64]:
     """Shots on `games` boards, firing the best open cell each time."""
-    env = BattleshipVecEnv(games)
+    env = make_boards(games)
     env.seed(seed)
     observation = env.reset()
     shots = np.zeros(games, np.int64)
@@ -321,6 +371,8 @@ class RLTraining(TrainingRun[BattleshipRL]):
         super().__init__(config, folder)
         self.env = make_env(config)
         self.model = make_model(config, self.env)
+        if config.start_from:
+            start_from_heatmap(self.model, load_heatmap(Path(config.start_from)))
         # The default logger leaves a folder behind in the temporary one.
         self.model.set_logger(Logger(None, []))
         self.next_evaluation = 0
@@ -369,7 +421,7 @@ class RLTraining(TrainingRun[BattleshipRL]):
             self.config,
             kind="battleship-rl",
             board_size=[SIDE, SIDE],
-            channels=["unknown", "miss", "hit", *["size afloat"] * SHIPS, "shots fired"],
+            channels=list(CHANNELS),
             seed=self.config.seed,
             steps=self.step,
         )

@@ -20,7 +20,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from trireme.gomoku.agents.dqn_network import QNetwork, save
+from trireme.core.errors import BadSettings
+from trireme.gomoku.agents.dqn_network import SHAPE, QNetwork, load, save
 
 from .log import Log
 from .opponents import heuristic_moves, random_moves
@@ -83,19 +84,29 @@ class Learner:
 
     def __post_init__(self) -> None:
         torch.manual_seed(self.config.seed)
-        self.network = self._new()
-        self.target = self._new()
+        self.network = self.new_network()
+        if self.config.start_from:
+            self._start_from(Path(self.config.start_from))
+        self.target = self.new_network()
         self.target.load_state_dict(self.network.state_dict())
-        self.network.eval()
-        self.target.eval()
         self.optimizer = torch.optim.Adam(
             self.network.parameters(),
             lr=self.config.learning_rate,
             fused=self.device.type == "cuda",
         )
 
-    def _new(self) -> QNetwork:
-        made = QNetwork(self.config.filters, self.config.layers).to(self.device)
+    def _start_from(self, path: Path) -> None:
+        """Begin with the weights of a file, for a network of the same shape."""
+        given = load(path)
+        ours, theirs = ({name: getattr(n, name) for name in SHAPE} for n in (self.network, given))
+        if ours != theirs:
+            raise BadSettings(f"start_from is a network of {theirs}, and the settings say {ours}")
+        self.network.load_state_dict(given.state_dict())
+
+    def new_network(self) -> QNetwork:
+        """A network of the shape that the settings say, with random weights."""
+        config = self.config
+        made = QNetwork(config.filters, config.layers, config.normalisation).to(self.device)
         return made.to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
     def learn(self, sample: Sample, step: int) -> UpdateStats:
@@ -106,9 +117,7 @@ class Learner:
         set_learning_rate(self.optimizer, rate)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             wanted = targets(sample, self.network, self.target)
-            self.network.train()
             every = self.network(sample.planes)
-            self.network.eval()
         q = every.gather(1, sample.action.unsqueeze(1)).squeeze(1)
         errors = nn.functional.smooth_l1_loss(q, wanted, reduction="none", beta=0.5)
         td_loss = loss = (errors * sample.weight).mean()
@@ -138,8 +147,6 @@ class Learner:
         ours: list[Tensor] = list(self.target.parameters())
         theirs: list[Tensor] = list(self.network.parameters())
         torch._foreach_lerp_(ours, theirs, config.tau)
-        for mine, other in zip(self.target.buffers(), self.network.buffers(), strict=True):
-            mine.copy_(other)
 
     def state(self) -> dict[str, Any]:
         return {
@@ -161,16 +168,36 @@ class DQNTraining(TrainingRun[GomokuDQN]):
         super().__init__(config, folder)
         self.rules = Rules(config.size, config.rule == "standard", config.opening_stones)
         self.learner = Learner(config, self.device)
-        self.replay = ReplayBuffer(
+        self.replay = self.new_replay()
+        self.play = self.new_games(config.games)
+        self.generator = torch.Generator(self.device).manual_seed(config.seed)
+        self.snapshots: deque[dict[str, Tensor]] = deque(maxlen=config.snapshots)
+        self.snapshot = self.learner.new_network()
+        self.losses = torch.zeros(3, device=self.device)
+        """The sum of `UpdateStats.losses` over the updates since the last row of the log."""
+        self.losses_summed = 0
+        """The number of these updates."""
+        self.best: dict[str, Any] = {}
+        """The best evaluation so far: its step, its scores, and the weights it was made with."""
+        self.step = 0
+
+    def new_replay(self) -> ReplayBuffer:
+        """An empty replay buffer."""
+        config = self.config
+        return ReplayBuffer(
             config.capacity,
             config.size,
             self.device,
             prioritised=config.prioritised,
             alpha=config.priority_alpha,
         )
-        self.play = SelfPlay(
+
+    def new_games(self, games: int) -> SelfPlay:
+        """So many games at their beginning, with the players that the settings say."""
+        config = self.config
+        return SelfPlay(
             self.rules,
-            config.games,
+            games,
             config.seed,
             self.device,
             demonstration_share=config.demonstration_share,
@@ -178,15 +205,6 @@ class DQNTraining(TrainingRun[GomokuDQN]):
             snapshot_share=config.snapshot_share,
             threads=config.threads,
         )
-        self.generator = torch.Generator(self.device).manual_seed(config.seed)
-        self.snapshots: deque[dict[str, Tensor]] = deque(maxlen=config.snapshots)
-        self.snapshot = QNetwork(config.filters, config.layers).to(self.device).eval()
-        self.snapshot.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
-        self.losses = torch.zeros(3, device=self.device)
-        """The sum of `UpdateStats.losses` over the updates since the last row of the log."""
-        self.losses_summed = 0
-        """The number of these updates."""
-        self.step = 0
 
     def run(self, *, live: bool = True) -> None:
         timer = RunTimer(self.config.minutes)
@@ -266,7 +284,9 @@ class DQNTraining(TrainingRun[GomokuDQN]):
                 "games": self.play.games_ended,
             }
         if config.evaluate_every and self.step % config.evaluate_every == 0:
-            row |= self.evaluate(config.evaluate_games)
+            scores = self.evaluate(config.evaluate_games)
+            self.keep_best(scores)
+            row |= scores
         if row:
             log.write({"step": self.step, "seconds": self.seconds + timer.seconds, **row})
 
@@ -291,9 +311,20 @@ class DQNTraining(TrainingRun[GomokuDQN]):
             "vs_heuristic": match(ours, heuristic, games, rules, seed).rate,
         }
 
+    def keep_best(self, scores: dict[str, float]) -> None:
+        """Keep the weights if no evaluation was better: against the heuristic, then random."""
+
+        def rank(scores: dict[str, float]) -> tuple[float, float]:
+            return scores["vs_heuristic"], scores["vs_random"]
+
+        if not self.best or rank(scores) > rank(self.best["scores"]):
+            weights = {k: v.cpu().clone() for k, v in self.learner.network.state_dict().items()}
+            self.best = {"step": self.step, "scores": scores, "weights": weights}
+
     def state(self) -> dict[str, Any]:
         state = {
             "step": self.step,
+            "best": self.best,
             "learner": self.learner.state(),
             "play": self.play.state(),
             "snapshots": list(self.snapshots),
@@ -308,7 +339,7 @@ class DQNTraining(TrainingRun[GomokuDQN]):
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from `state`: exactly, if it holds the replay buffer and the device is a CPU."""
-        self.step = state["step"]
+        self.step, self.best = state["step"], state["best"]
         self.learner.restore(state["learner"])
         self.play.restore(state["play"])
         for weights in state["snapshots"]:
@@ -322,7 +353,14 @@ class DQNTraining(TrainingRun[GomokuDQN]):
             self.generator.set_state(state["generator"])
 
     def save(self) -> None:
+        """Write the weights as they are now and, once there was an evaluation, the best ones."""
         save(self.learner.network, self.folder / "network.pt")
+        evaluated = {}
+        if self.best:
+            network = self.learner.new_network()
+            network.load_state_dict(self.best["weights"])
+            save(network, self.folder / "best.pt")
+            evaluated = {"best": {"step": self.best["step"], **self.best["scores"]}}
         facts = describe(
             self.config,
             kind="gomoku-dqn",
@@ -334,6 +372,7 @@ class DQNTraining(TrainingRun[GomokuDQN]):
             positions=self.play.plies,
             games=self.play.games_ended,
             seconds=round(self.seconds, 1),
+            **evaluated,
         )
         write_json(self.folder / "metadata.json", facts)
 
@@ -341,21 +380,27 @@ class DQNTraining(TrainingRun[GomokuDQN]):
 def self_play_only(config: GomokuDQN, episodes: int, folder: Path) -> dict[str, float]:
     """Play `episodes` games with an untrained or the folder's network; write the replay buffer.
 
-    Returns statistics of lengths and results.
+    Which games count is fixed before they are played, so many at each place: the first ones to end
+    would be the short ones. Returns statistics of lengths and results.
     """
     training = DQNTraining(config, folder)
     if (folder / "checkpoint.pt").exists():
         training.resume(folder / "checkpoint.pt")
+    training.replay = training.new_replay()
+    places = min(config.games, episodes)
+    play = training.new_games(places)
+    left = np.bincount(np.arange(episodes) * places // episodes, minlength=places)
     epsilons = np.array([config.epsilon_first, *[config.epsilon_second] * 3])
     lengths: list[int] = []
     results: list[int] = []
-    play = training.play
-    while len(lengths) < episodes:
+    while left.any():
         ended = play.apply_moves(play.request_moves(training.learner.network, None), epsilons)
-        ended = min(ended, episodes - len(lengths))
-        lengths += play.finished.lengths[:ended].tolist()
-        results += play.finished.results[:ended].tolist()
-        training.replay.add(play.collect(ended, config.n_step, config.gamma, config.step_penalty))
+        rows = np.flatnonzero(left[play.finished.places[:ended]])
+        left[play.finished.places[rows]] -= 1
+        kept = play.keep_finished(rows)
+        lengths += play.finished.lengths[:kept].tolist()
+        results += play.finished.results[:kept].tolist()
+        training.replay.add(play.collect(kept, config.n_step, config.gamma, config.step_penalty))
     folder.mkdir(parents=True, exist_ok=True)
     training.replay.save(folder / "replay.pt")
     return {

@@ -38,6 +38,11 @@ ZERO_SIMULATIONS = 32
 """Simulations a move of zero in its trial: a limit without a clock, so that it can be repeated."""
 OnGame = Callable[[Progress], object]
 
+GOMOKU_EXAMPLE = {"planes": (torch.arange(2 * 4 * 15 * 15) % 7 == 0).float().view(2, 4, 15, 15)}
+BATTLESHIP_EXAMPLE = {"planes": (torch.arange(2 * 9 * 100) % 3 == 0).float().view(2, 9, 10, 10)}
+"""Inputs that a network and its ONNX file are compared on."""
+PLANE_AXES = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
+
 
 @dataclass(frozen=True)
 class Promotion:
@@ -58,7 +63,7 @@ def promote(
     gate is kept in the run's folder either way.
     """
     kind = read_metadata(folder)["kind"]
-    weights = export_run(folder)
+    weights = export_run(folder, best=config.weights == "best")
     trial = {
         "gomoku-dqn": _gomoku_trial,
         "gomoku-zero": _gomoku_trial,
@@ -75,13 +80,17 @@ def promote(
     target.mkdir(parents=True, exist_ok=True)
     for name in (weights.name, "metadata.json", "report.json"):
         shutil.copyfile(folder / name, target / name)
+    torch_weights = _torch_weights(folder, best=config.weights == "best")
+    if torch_weights.is_file():  # for fine-tuning
+        shutil.copyfile(torch_weights, target / "network.pt")
     return Promotion(True, report, target)
 
 
-def export_run(folder: Path) -> Path:
+def export_run(folder: Path, *, best: bool = True) -> Path:
     """Write the trained network of a run's folder as `network.onnx` beside it.
 
-    The table network and the value network are in their final form, `network.npz`, already.
+    With `best`, of a run that evaluates, the weights of its best evaluation, not the last ones. The
+    table network and the value network are in their final form, `network.npz`, already.
     """
     facts, path = read_metadata(folder), folder / "network.onnx"
     kind = facts["kind"]
@@ -90,9 +99,8 @@ def export_run(folder: Path) -> Path:
     if kind == "gomoku-dqn":
         from trireme.gomoku.agents.dqn_network import load as load_dqn
 
-        planes = (torch.rand(2, 4, 15, 15) > 0.8).float()
-        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
-        export(load_dqn(folder / "network.pt"), {"planes": planes}, path, output="q", sizes=axes)
+        network = load_dqn(_torch_weights(folder, best=best))
+        export(network, GOMOKU_EXAMPLE, path, output="q", sizes=PLANE_AXES)
     elif kind == "gomoku-zero":
         from .zero_export import export_zero
         from .zero_network import load as load_zero
@@ -102,28 +110,21 @@ def export_run(folder: Path) -> Path:
     elif kind == "battleship-heatmap":
         from .battleship_heatmap import load as load_heatmap
 
-        planes = (torch.rand(2, 3, 10, 10) > 0.5).float()
-        axes = {"planes": {0: "batch", 2: "rows", 3: "cols"}}
-        export(
-            load_heatmap(folder / "network.pt"), {"planes": planes}, path, output="odds", sizes=axes
-        )
+        heatmap = load_heatmap(folder / "network.pt")
+        export(heatmap, BATTLESHIP_EXAMPLE, path, output="odds", sizes=PLANE_AXES)
     else:
-        _export_policy(folder, path)
+        from .battleship_rl import Policy
+        from .battleship_rl import load as load_rl
+
+        policy = Policy(load_rl(folder))
+        export(policy, BATTLESHIP_EXAMPLE, path, output="logits", sizes=PLANE_AXES)
     return path
 
 
-def _export_policy(folder: Path, path: Path) -> None:
-    from .battleship_rl import Policy, load
-
-    model = load(folder)
-    example = {
-        "attack_board": torch.randint(0, 3, (2, 10, 10)).float(),
-        "remaining_ships": torch.tensor([[5.0, 4, 3, 3, 2], [4, 3, 0, 0, 0]]),
-        "move_count": torch.tensor([[3.0], [40.0]]),
-    }
-    axes = {name: {0: "batch"} for name in example}
-    axes["attack_board"] |= {1: "rows", 2: "cols"}
-    export(Policy(model), example, path, output="logits", sizes=axes)
+def _torch_weights(folder: Path, *, best: bool) -> Path:
+    """The file of a run's weights for torch: the best ones where asked for and kept."""
+    found = folder / "best.pt"
+    return found if best and found.is_file() else folder / "network.pt"
 
 
 def _gomoku_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:

@@ -21,6 +21,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from .sum_tree import SumTree
 from .symmetry import tables
 
 UNFILLED = 9999
@@ -123,6 +124,8 @@ class ReplayBuffer:
             "demonstrated": torch.empty(capacity, dtype=torch.bool, device=device),
             "priority": torch.zeros(capacity, dtype=torch.float32, device=device),
         }
+        self.tree = SumTree(capacity, device)
+        """The priorities to the power of alpha; empty unless `prioritised`."""
         self.highest = torch.ones((), device=device)
         """The priority of a new transition: the highest seen, so that each is sampled soon."""
 
@@ -137,7 +140,7 @@ class ReplayBuffer:
         self.order[at] = torch.as_tensor(new.order, device=self.device)
         for name in sorted(self.columns.keys() - {"priority"}):
             self.columns[name][at] = torch.as_tensor(getattr(new, name), device=self.device)
-        self.columns["priority"][at] = self.highest
+        self._set_priorities(at, self.highest.expand(len(new)))
         self.added += len(new)
 
     def sample(self, batch: int, generator: torch.Generator, beta: float = 1.0) -> Sample:
@@ -168,19 +171,22 @@ class ReplayBuffer:
         if not self.prioritised:
             index = torch.randint(len(self), (batch,), generator=generator, device=self.device)
             return index, torch.ones(batch, device=self.device)
-        scaled = self.columns["priority"][: len(self)].double() ** self.alpha
-        total = scaled.cumsum(0)
-        wanted = torch.rand(batch, generator=generator, device=self.device, dtype=torch.float64)
-        index = torch.searchsorted(total, wanted * total[-1]).clamp(max=len(self) - 1)
-        weight = (scaled[index] / total[-1] * len(self)) ** -beta
+        share = torch.rand(batch, generator=generator, device=self.device, dtype=torch.float64)
+        index = self.tree.find(share * self.tree.total)
+        weight = (self.tree.get(index) / self.tree.total * len(self)) ** -beta
         return index, (weight / weight.max()).float()
 
     def update(self, index: Tensor, error: Tensor) -> None:
         """Set the priorities of sampled transitions to the size of their TD errors."""
         if self.prioritised:
             priority = error.detach().abs() + 1e-3
-            self.columns["priority"][index] = priority
+            self._set_priorities(index, priority)
             self.highest = torch.maximum(self.highest, priority.max())
+
+    def _set_priorities(self, index: Tensor, priority: Tensor) -> None:
+        self.columns["priority"][index] = priority
+        if self.prioritised:
+            self.tree.set(index, self.columns["priority"][index].double() ** self.alpha)
 
     def state(self) -> dict[str, Any]:
         """All that `restore` needs, on the CPU."""
@@ -199,6 +205,9 @@ class ReplayBuffer:
         self.order[:filled] = state["order"].to(self.device)
         for name, column in state["columns"].items():
             self.columns[name][:filled] = column.to(self.device)
+        self._set_priorities(
+            torch.arange(filled, device=self.device), self.columns["priority"][:filled].clone()
+        )
         self.added, self.highest = state["added"], state["highest"].to(self.device)
 
     def save(self, path: Path) -> None:

@@ -7,6 +7,7 @@ import math
 import os
 import platform
 import signal
+import subprocess
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -158,12 +159,33 @@ def describe(config: RunSettings, **more: Any) -> dict[str, Any]:
         **more,
         "config": asdict(config),
         "config_hash": fingerprint(config),
+        "commit": commit(),
         "versions": {
             "trireme": __version__,
             "python": platform.python_version(),
             **{name: found for name in ("torch", "numpy", "onnx") if (found := _version(name))},
         },
     }
+
+
+def commit() -> str:
+    """The hash of the git commit that the running code is from; with `-dirty` where files were
+    changed, empty where the code is not from a checkout."""
+    source = Path(__file__)
+    asked = ("ls-files", "--error-unmatch", source.name)  # the checkout may be another project's
+    described = ("describe", "--always", "--dirty", "--abbrev=40", "--exclude=*")
+    found = ""
+    for command in (asked, described):
+        try:
+            done = subprocess.run(
+                ["git", *command], cwd=source.parent, capture_output=True, text=True, check=False
+            )
+        except OSError:  # git is not installed
+            return ""
+        if done.returncode:
+            return ""
+        found = done.stdout.strip()
+    return found
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:

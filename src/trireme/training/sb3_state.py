@@ -18,7 +18,7 @@ from stable_baselines3.common.vec_env import VecMonitor
 COUNTERS = ("num_timesteps", "_n_updates", "_episode_num", "_n_calls", "exploration_rate")
 """Numbers of the algorithms that have them."""
 BUFFER_ARRAYS = ("observations", "next_observations", "actions", "rewards", "dones", "timeouts")
-"""Arrays of DQN's replay buffer; those of observations are dicts by key."""
+"""Arrays of DQN's replay buffer."""
 
 
 def state(model: BaseAlgorithm, env: VecMonitor) -> dict[str, Any]:
@@ -32,7 +32,7 @@ def state(model: BaseAlgorithm, env: VecMonitor) -> dict[str, Any]:
     }
     last: Any = model._last_obs
     if last is not None:
-        found["last"] = _tensors(last)
+        found["last"] = torch.from_numpy(last.copy())
         found["starts"] = torch.from_numpy(np.asarray(model._last_episode_starts).copy())
     if buffer := getattr(model, "replay_buffer", None):
         filled = buffer.buffer_size if buffer.full else buffer.pos
@@ -52,7 +52,7 @@ def restore(model: BaseAlgorithm, env: VecMonitor, found: dict[str, Any]) -> Non
     for name, array in _boards(env).items():
         array[...] = found["boards"][name].numpy()
     if "last" in found:
-        model._last_obs = {name: array.numpy() for name, array in found["last"].items()}
+        model._last_obs = found["last"].numpy()
         model._last_episode_starts = found["starts"].numpy()
     if "replay_buffer" in found:
         buffer: Any = model.replay_buffer  # type: ignore[attr-defined]
@@ -71,15 +71,8 @@ def _boards(env: VecMonitor) -> dict[str, NDArray[Any]]:
 
 
 def _buffer_arrays(buffer: Any) -> dict[str, NDArray[Any]]:
-    """The arrays of a replay buffer of dict observations, by unique names."""
-    found: dict[str, NDArray[Any]] = {}
-    for name in BUFFER_ARRAYS:
-        part = getattr(buffer, name)
-        if isinstance(part, dict):
-            found.update({f"{name}.{key}": array for key, array in part.items()})
-        else:
-            found[name] = part
-    return found
+    """The arrays of a replay buffer, by name."""
+    return {name: getattr(buffer, name) for name in BUFFER_ARRAYS}
 
 
 def _random_states(model: BaseAlgorithm) -> dict[str, Any]:

@@ -55,6 +55,7 @@ def new_finished_games(games: int, area: int) -> FinishedGames:
         lengths=np.zeros(games, np.int32),
         results=np.zeros(games, np.int8),
         players=np.zeros((games, 2), np.int8),
+        places=np.zeros(games, np.int32),
     )
 
 
@@ -174,6 +175,12 @@ class SelfPlay:
         )
         self.plies += len(moves)
         return int(ended)
+
+    def keep_finished(self, rows: NDArray[np.intp]) -> int:
+        """Drop the games that just ended but for these rows; returns how many are left."""
+        for column in self.finished:
+            column[: len(rows)] = column[rows]
+        return len(rows)
 
     def collect(self, ended: int, n: int, gamma: float, penalty: float) -> Transitions:
         """The transitions of the games that just ended."""

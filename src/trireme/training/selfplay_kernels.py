@@ -51,6 +51,8 @@ class FinishedGames(NamedTuple):
     """int8[B]: 1 black won, -1 white won, 0 drawn."""
     players: Any
     """int8[B, 2]"""
+    places: Any
+    """int32[B]: the place of `GameBatch` where the game was played."""
 
 
 @njit
@@ -132,6 +134,7 @@ def advance(batch: Any, proposals: Any, epsilons: Any, exact: bool, stones: int,
             out.begins[ended] = batch.begins[b]
             out.lengths[ended] = count + 1
             out.players[ended] = batch.players[b]
+            out.places[ended] = b
             out.results[ended] = 0 if result == DRAWN else 1 - 2 * (count & 1)
             ended += 1
             restart(batch, b, stones)

@@ -32,6 +32,12 @@ class GomokuDQN(RunSettings):
     )
     filters: int = option(64, "filters of every convolution; more learn more and run slower")
     layers: int = option(4, "convolutions of the trunk; more learn more and run slower")
+    normalisation: Literal["layer", "none"] = option(
+        "layer", "layer: normalise the channels of each point, which learns faster; none: do not"
+    )
+    start_from: str = option(
+        "", "begin with the weights of this network.pt, of the same shape; empty: random weights"
+    )
 
     games: int = option(256, "games played in parallel")
     plies_per_step: int = option(
@@ -270,6 +276,15 @@ class BattleshipHeatmap(RunSettings):
     filters: int = option(64, "filters of every convolution; more learn more and run slower")
     blocks: int = option(6, "residual blocks of two convolutions; more learn more, run slower")
 
+    start_from: str = option(
+        "", "begin with the weights of this network.pt, of the same shape; empty: random weights"
+    )
+
+    labels: Literal["fleet", "posterior"] = option(
+        "fleet",
+        "what it learns: fleet, where the ships lie; posterior, how probable they are there, which "
+        "takes milliseconds a position, and fewer positions",
+    )
     boards: int = option(512, "boards played in parallel; each gives one position per update")
     epsilon: float = option(0.1, "share of random shots; more show it more unusual positions")
     learning_rate: float = option(1e-3, "Adam's learning rate at the start")
@@ -297,6 +312,12 @@ class BattleshipRL(RunSettings):
 
     filters: int = option(64, "filters of every convolution; more learn more and run slower")
     blocks: int = option(3, "residual blocks of two convolutions; more learn more, run slower")
+
+    start_from: str = option(
+        "",
+        "begin with the weights of this network.pt of a heatmap, of the same shape; empty: random "
+        "weights",
+    )
 
     boards: int = option(256, "boards played in parallel")
     reward_miss: float = option(-0.1, "reward of a miss")
@@ -389,6 +410,9 @@ class Gate:
     """The promotion gate: what a trained network has to show in the arena before it ships."""
 
     against: str = option("heuristic", "gomoku: the agent to beat")
+    weights: Literal["best", "last"] = option(
+        "best", "gomoku-dqn: promote the weights of the best evaluation, or the last ones"
+    )
     games: int = option(500, "games against it, or boards of Battleship")
     threshold: float = option(
         0.55, "gomoku, navigation: the score to reach against it; higher is stricter"

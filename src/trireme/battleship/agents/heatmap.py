@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.random import Generator
@@ -15,9 +15,9 @@ from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.board import Board, neighbourhood
 from trireme.battleship.shots import Shot
 from trireme.core.extras import missing_package
-from trireme.core.onnx import load_network
 from trireme.core.options import option
 
+from .network_planes import network_planes, symmetric_mean
 from .shooting_agent import Floats, ShootingAgent, TargetView, top_cells
 
 MODEL = Path(__file__).parent.parent / "models" / "heatmap" / "network.onnx"
@@ -35,9 +35,7 @@ class Heatmap(ShootingAgent):
 
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
         path = Path(self.model) if self.model else MODEL
-        return top_cells(
-            log_odds(known_cells(target.board, target.shots), path).ravel(), target, None
-        )
+        return top_cells(log_odds(target.board, target.shots, path).ravel(), target, None)
 
 
 def available() -> bool:
@@ -63,36 +61,10 @@ def known_cells(board: Board, shots: Sequence[Shot]) -> NDArray[np.int8]:
 
 def probabilities(board: Board, shots: Sequence[Shot]) -> Floats:
     """The probability of a ship in each cell, `float[rows, cols]`; 0 in known cells."""
-    facts = known_cells(board, shots)
-    return np.where(facts == UNKNOWN, 1 / (1 + np.exp(-log_odds(facts))), 0.0)
+    return np.asarray(1 / (1 + np.exp(-log_odds(board, shots))))
 
 
-def log_odds(facts: NDArray[np.int8], path: Path = MODEL) -> Floats:
-    """Log-odds of a ship in each cell, `float[rows, cols]`, averaged over the board's symmetries.
-
-    A network is only nearly equivariant; averaging over symmetries makes it exactly so. Cells known
-    to be water or ship get -inf.
-    """
-    network = load_network(path)
-    square = facts.shape[0] == facts.shape[1]
-    views = (
-        [_turned(facts, k) for k in range(8)] if square else [_flipped(facts, k) for k in range(4)]
-    )
-    seen = np.stack([np.stack([v == WATER, v == SHIP, v == UNKNOWN]) for v in views])
-    answers = network(planes=seen)
-    back = _turned_back if square else _flipped
-    mean = np.mean([back(answer, k) for k, answer in enumerate(answers)], axis=0)
-    return np.where(facts == UNKNOWN, mean, -np.inf).astype(np.float64)
-
-
-def _turned(array: NDArray[Any], k: int) -> NDArray[Any]:
-    turned = np.rot90(array, k % 4)
-    return turned if k < 4 else turned[:, ::-1]
-
-
-def _turned_back(array: NDArray[Any], k: int) -> NDArray[Any]:
-    return np.rot90(array if k < 4 else array[:, ::-1], -(k % 4))
-
-
-def _flipped(array: NDArray[Any], k: int) -> NDArray[Any]:
-    return array[:: -1 if k & 1 else 1, :: -1 if k & 2 else 1]
+def log_odds(board: Board, shots: Sequence[Shot], path: Path = MODEL) -> Floats:
+    """Log-odds of a ship in each cell, `float[rows, cols]`; -inf where water or a ship is known."""
+    mean = symmetric_mean(network_planes(board, shots), path)
+    return np.where(known_cells(board, shots) == UNKNOWN, mean, -np.inf)

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
+import torch
 from torch import Tensor, nn
 
-PLANES = 3
-"""Known water, hits, unknown cells."""
+from .network_planes import PLANES, SUNK, UNKNOWN
+
+
+def with_halo(planes: Tensor) -> Tensor:
+    """`float[B, 10, rows, cols]`: the planes and one more, the unknown cells around sunk ships.
+
+    These are water where ships can't touch. Any convolution could compute the plane; given, it need
+    not be learnt.
+    """
+    around = nn.functional.max_pool2d(planes[:, SUNK : SUNK + 1], 3, stride=1, padding=1)
+    return torch.cat([planes, around * planes[:, UNKNOWN : UNKNOWN + 1]], 1)
 
 
 class ResidualBlock(nn.Module):
@@ -33,7 +43,7 @@ class HeatmapNetwork(nn.Module):
     def __init__(self, filters: int = 64, blocks: int = 6) -> None:
         super().__init__()
         self.layers = nn.Sequential(
-            nn.Conv2d(PLANES, filters, 5, padding=2, bias=False),
+            nn.Conv2d(PLANES + 1, filters, 5, padding=2, bias=False),
             nn.BatchNorm2d(filters),
             nn.ReLU(),
             *(ResidualBlock(filters) for _ in range(blocks)),
@@ -41,6 +51,6 @@ class HeatmapNetwork(nn.Module):
         )
 
     def forward(self, planes: Tensor) -> Tensor:
-        """`float[B, rows, cols]` of `planes: float[B, 3, rows, cols]`."""
-        odds: Tensor = self.layers(planes).squeeze(1).float()
+        """`float[B, rows, cols]` of `planes: float[B, 9, rows, cols]` (see `network_planes`)."""
+        odds: Tensor = self.layers(with_halo(planes)).squeeze(1).float()
         return odds

@@ -39,6 +39,33 @@ class FleetArrays(NamedTuple):
     """uint64[S]: which size a ship has; answers name sizes."""
 
 
+class Scratch(NamedTuple):
+    """Memory that rollouts over n fleets work in."""
+
+    chances: Any
+    """float64[N]: all 0 between two calls."""
+    answers: Any
+    """uint64[n]"""
+    spare: Any
+    """uint64[n]"""
+    stack: Any
+    """uint64[n + 8, 2]: parts of the fleets, by first and last."""
+    seen: Any
+    """uint64[n + 8, 3]: the shots of these parts."""
+
+
+@njit
+def make_scratch(n: int, cells: int) -> Scratch:
+    """Memory for rollouts over `n` fleets on a board of so many cells."""
+    return Scratch(
+        np.zeros(cells),
+        np.zeros(n, U),
+        np.zeros(n, U),
+        np.zeros((n + 8, 2), U),
+        np.zeros((n + 8, 3), U),
+    )
+
+
 @njit
 def unpack_layouts(layouts: Any, ships: Ships, shot: Any, fleets: FleetArrays) -> None:
     """Fill the arrays of `fleets` from `layouts` int16[n, S], the board's `kernels.Ships` and the
@@ -143,15 +170,15 @@ def misses_of_two(f: Any, g: Any, s0: Any, s1: Any, s2: Any, fleets: FleetArrays
 
 @njit
 def expected_misses(
-    first: Any, shot: Any, fleets: FleetArrays, part: Any, chances: Any, answers: Any, spare: Any,
-    stack: Any, seen: Any,
+    first: Any, shot: Any, fleets: FleetArrays, part: Any, missed: Any, scratch: Scratch,
 ) -> float:  # fmt: skip
     """The expected number of misses (their weight) when `first` is fired, then the greedy policy.
 
-    `shot` uint64[3]: cells shot at. `part` uint64[n]: the fleets, put in order as it goes. Scratch:
-    `chances` float64[N] (all 0), `answers` uint64[n], `spare` uint64[n], `stack` uint64[n + 8, 2]
-    (parts), `seen` uint64[n + 8, 3] (their shots).
+    `shot` uint64[3]: cells shot at. `part` uint64[n]: the fleets, put in order as it goes. `missed`
+    float64[n], indexed by fleet, gets the misses of each added; nothing where it has no entry.
     """
+    chances, answers, spare = scratch.chances, scratch.answers, scratch.spare
+    stack, seen = scratch.stack, scratch.seen
     misses = 0.0
     counts = np.zeros(len(fleets.kinds) + 3, U)
     stack[0, 0], stack[0, 1] = ZERO, U(len(part))
@@ -164,7 +191,7 @@ def expected_misses(
         low, high = stack[height, 0], stack[height, 1]
         s0, s1, s2 = seen[height, 0], seen[height, 1], seen[height, 2]
         if not fresh:
-            if high - low == U(2):
+            if high - low == U(2) and not len(missed):
                 misses += misses_of_two(part[low], part[low + ONE], s0, s1, s2, fleets)
                 continue
             if high - low <= SMALL:
@@ -185,6 +212,8 @@ def expected_misses(
             spare[i] = f
             if said == ZERO:
                 misses += fleets.weights[f]
+                if len(missed):
+                    missed[f] += 1.0
         begin = low
         for a in range(U(len(counts) - 1)):
             here = counts[a + ONE]
@@ -209,16 +238,23 @@ def rollout_misses(cells: Any, shot: Any, fleets: FleetArrays, n: int) -> Any:
     """
     misses = np.zeros(len(cells))
     part = np.zeros(n, U)
-    chances = np.zeros(fleets.owner.shape[1])
-    answers, spare = np.zeros(n, U), np.zeros(n, U)
-    stack, seen = np.zeros((n + 8, 2), U), np.zeros((n + 8, 3), U)
+    nothing = np.zeros(0)
+    scratch = make_scratch(n, fleets.owner.shape[1])
     for i in range(len(cells)):
         for f in range(n):
             part[f] = f
-        misses[i] = expected_misses(
-            cells[i], shot, fleets, part, chances, answers, spare, stack, seen
-        )
+        misses[i] = expected_misses(cells[i], shot, fleets, part, nothing, scratch)
     return misses
+
+
+@njit
+def misses_by_fleet(cell: Any, shot: Any, fleets: FleetArrays) -> Any:
+    """float64[n]: the misses of `cell`, then the greedy policy, where each fleet is true."""
+    n = len(fleets.weights)
+    missed = np.zeros(n)
+    part = np.arange(n).astype(U)
+    expected_misses(cell, shot, fleets, part, missed, make_scratch(n, fleets.owner.shape[1]))
+    return missed
 
 
 @njit
@@ -227,9 +263,8 @@ def two_shot_misses(cells: Any, shot: Any, fleets: FleetArrays, reach: int) -> A
     n = len(fleets.weights)
     misses = np.zeros(len(cells))
     part, again = np.zeros(n, U), np.zeros(n, U)
-    chances, odds = np.zeros(fleets.owner.shape[1]), np.zeros(fleets.owner.shape[1])
-    answers, spare = np.zeros(n, U), np.zeros(n, U)
-    stack, seen = np.zeros((n + 8, 2), U), np.zeros((n + 8, 3), U)
+    odds, nothing = np.zeros(fleets.owner.shape[1]), np.zeros(0)
+    scratch = make_scratch(n, fleets.owner.shape[1])
     after = np.zeros(3, U)
     for i in range(len(cells)):
         cell = U(cells[i])
@@ -256,9 +291,7 @@ def two_shot_misses(cells: Any, shot: Any, fleets: FleetArrays, reach: int) -> A
                     break
                 odds[second] = 0.0
                 again[:size] = part[:size]
-                found = expected_misses(
-                    second, after, fleets, again[:size], chances, answers, spare, stack, seen
-                )
+                found = expected_misses(second, after, fleets, again[:size], nothing, scratch)
                 least = min(least, found)
             if least < 1e18:
                 misses[i] += least

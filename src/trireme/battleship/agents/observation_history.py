@@ -56,6 +56,8 @@ class ObservationHistory:
 
     def update(self, observation: Mapping[str, Any]) -> tuple[Shot, ...]:
         """Add the next observation; returns all answered shots so far."""
+        if not isinstance(observation, Mapping):
+            raise BadSettings('agents read the dictionary of observation="board", and no planes')
         board = self._grid(np.asarray(observation["attack_board"], np.int64))
         marked = board == CHOSEN_CELL
         self.chosen = frozenset((int(row), int(col)) for row, col in np.argwhere(marked))

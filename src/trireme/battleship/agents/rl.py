@@ -1,4 +1,4 @@
-"""Reinforcement learning: a policy network trained by maskable PPO from rewards alone."""
+"""Reinforcement learning: a policy network trained by maskable PPO."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
-from trireme.core.onnx import load_network
 from trireme.core.options import option
 
+from .heatmap import WATER, known_cells
+from .network_planes import network_planes, symmetric_mean
 from .shooting_agent import Floats, ShootingAgent, TargetView, top_cells
 
 MODEL = Path(__file__).parent.parent / "models" / "rl" / "network.onnx"
-SHIPS = 5
-"""Entries of the network's input of ship sizes."""
+KNOWN_WATER = -1e9
 
 
 @dataclass
@@ -35,18 +35,11 @@ class RLPolicy(ShootingAgent):
 
 
 def logits(target: TargetView, path: Path = MODEL) -> Floats:
-    """The policy's logit of each cell, `float[rows, cols]`, from the observation alone.
+    """The policy's logit of each cell, `float[rows, cols]`, averaged over the board's symmetries.
 
-    The network sees what the Gymnasium environment shows. It was trained on 10×10 with five ships;
-    on other boards it plays on, with more ships than five counted as five.
+    The network sees what the Gymnasium environment shows with `observation="planes"`. It was
+    trained by the default rules; on other boards it plays on. Water that is known without a shot
+    gets `KNOWN_WATER`, below all others: in training it was masked.
     """
-    board = target.board
-    seen = np.zeros((1, board.rows, board.cols), np.float32)
-    for shot in target.shots:
-        seen[0][shot.cell] = 2 if shot.result in ("hit", "sunk") else 1
-    afloat = list(target.afloat.values())[:SHIPS]
-    ships = np.zeros((1, SHIPS), np.float32)
-    ships[0, : len(afloat)] = afloat
-    count = np.array([[len(target.shots)]], np.float32)
-    answer = load_network(path)(attack_board=seen, remaining_ships=ships, move_count=count)
-    return np.asarray(answer[0].reshape(board.rows, board.cols), np.float64)
+    mean = symmetric_mean(network_planes(target.board, target.shots), path)
+    return np.where(known_cells(target.board, target.shots) == WATER, KNOWN_WATER, mean)

@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from trireme.core.errors import BadSpec
+
 PLANES = 4
+SHAPE = ("filters", "layers", "normalisation")
+"""The arguments of `QNetwork`, which a file of weights holds too."""
 NEVER = -1e9
 """The value of an illegal move: below every other, so that no maximum ever finds it."""
+
+
+Normalisation = Literal["layer", "none"]
+
+
+class PointNorm(nn.Module):
+    """Layer normalisation over the channels of each point.
+
+    It knows no batch, so that a position has the same value when it is played and when it is learnt
+    from; batch normalisation would use other statistics in learning.
+    """
+
+    def __init__(self, filters: int) -> None:
+        super().__init__()
+        self.norm = nn.LayerNorm(filters)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """`float[B, filters, n, n]`, normalised."""
+        normed: Tensor = self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return normed
 
 
 class QNetwork(nn.Module):
@@ -21,14 +46,17 @@ class QNetwork(nn.Module):
     advantage head looks 13 points across: as far as a line that decides the game can reach.
     """
 
-    def __init__(self, filters: int = 64, layers: int = 4) -> None:
+    def __init__(
+        self, filters: int = 64, layers: int = 4, normalisation: Normalisation = "layer"
+    ) -> None:
         super().__init__()
+        self.filters, self.layers, self.normalisation = filters, layers, normalisation
         trunk: list[nn.Module] = []
         for layer in range(layers):
             width = PLANES if layer == 0 else filters
             trunk += [
-                nn.Conv2d(width, filters, 3, padding=1, bias=False),
-                nn.BatchNorm2d(filters),
+                nn.Conv2d(width, filters, 3, padding=1),
+                PointNorm(filters) if normalisation == "layer" else nn.Identity(),
                 nn.ReLU(),
             ]
         half = filters // 2
@@ -57,11 +85,10 @@ class QNetwork(nn.Module):
 
 def save(network: QNetwork, path: Path) -> None:
     """Write weights with the network's shape to a `.pt` file."""
-    filters = network.trunk[0].out_channels
-    layers = len(network.trunk) // 3
     weights = {k: v.detach().cpu() for k, v in network.state_dict().items()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    torch.save({"filters": filters, "layers": layers, "weights": weights}, path)
+    shape = {name: getattr(network, name) for name in SHAPE}
+    torch.save({**shape, "weights": weights}, path)
 
 
 def load(path: Path) -> QNetwork:
@@ -69,8 +96,14 @@ def load(path: Path) -> QNetwork:
 
     Its weights lie in memory as in training: another layout would round otherwise.
     """
+    if not path.is_file():
+        raise BadSpec(f"there is no network {str(path)!r}")
     found = torch.load(path, map_location="cpu", weights_only=True)
-    network = QNetwork(found["filters"], found["layers"])
+    if not found.keys() >= set(SHAPE):
+        raise BadSpec(
+            f"{str(path)!r} is from before networks had layer normalisation; train it again"
+        )
+    network = QNetwork(*(found[name] for name in SHAPE))
     network.load_state_dict(found["weights"])
     return network.eval().to(memory_format=torch.channels_last)  # type: ignore[call-overload,no-any-return]
 
