@@ -9,7 +9,7 @@ import typer
 
 from trireme import AgentNotReady, MissingExtra, TriremeError, __version__
 
-from . import arena, battleship, games, gomoku, navigation, play, replay, serve, train
+from . import arena, battleship, compile, games, gomoku, navigation, play, replay, serve, train
 from .failures import FAILURE_STATUS, INPUT_STATUS, failure
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command()(arena.ratings)
 app.command()(games.games)
 app.command()(games.agents)
 app.command()(serve.serve)
+app.command("compile")(compile.compile_)
 app.command()(gomoku.desktop)
 app.command()(gomoku.engine)
 app.command()(gomoku.convert)

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from trireme.core.extras import missing_extra
 from trireme.core.options import Option, options_of
 from trireme.core.registry import (
     GAMES,
@@ -66,7 +68,9 @@ def agents(
             table.add_column(column, header_style="dim")
         for agent, about in listed[name].items():
             options = [f"{o['name']}={o['default']}" for o in about["options"]]
-            table.add_row(agent, about["summary"], "\n".join(options))
+            missing = about["unavailable"]
+            why = f"\n[red]can't play here: {escape(missing)}[/]" if missing else ""
+            table.add_row(agent, about["summary"] + why, "\n".join(options))
         console.print(table, "")
     console.print("Options go into the name: search:depth=8   ·   Your own: my_bots.py:Bot")
 
@@ -86,7 +90,8 @@ def _game(found: Slice) -> dict[str, Any]:
 def _agent(game: str, name: str) -> dict[str, Any]:
     cls = agent_class(game, name)
     summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
-    return {"summary": summary, "options": [_option(o) for o in options_of(cls).values()]}
+    options = [_option(o) for o in options_of(cls).values()]
+    return {"summary": summary, "options": options, "unavailable": missing_extra(name, cls)}
 
 
 def _option(option: Option) -> dict[str, Any]:

@@ -63,6 +63,8 @@ class Slice:
     preview: str | None = None
     """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
     for games that a player plans ahead in."""
+    opponents: str | None = None
+    """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 
@@ -89,6 +91,7 @@ BUILT_IN: Mapping[str, str] = {
 COMMON_AGENTS: Mapping[str, str] = {
     "random": "trireme.core.agents:Random",
     "montecarlo": "trireme.core.monte_carlo:MonteCarlo",
+    "careless": "trireme.core.careless:Careless",
     "process": "trireme.core.process_agent:ProcessAgent",
 }
 """Agents that play every game; a game may name classes of its own for `random` and `montecarlo`."""
@@ -226,8 +229,9 @@ def agents_of(game: str) -> Mapping[str, str]:
 
 def _own_agents(game: str) -> Mapping[str, str]:
     """Without plugins. Random and Monte Carlo come first: games list stronger agents."""
-    first = {name: place for name, place in COMMON_AGENTS.items() if name != "process"}
-    return {**first, **find(game).agents, "process": COMMON_AGENTS["process"]}
+    wrappers = {name: COMMON_AGENTS[name] for name in ("careless", "process")}
+    first = {name: place for name, place in COMMON_AGENTS.items() if name not in wrappers}
+    return {**first, **find(game).agents, **wrappers}
 
 
 def _agent_entries(game: str) -> list[tuple[str, EntryPoint]]:

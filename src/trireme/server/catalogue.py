@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from trireme.core.options import options_of
-from trireme.core.options import settings as settings_of
-from trireme.core.registry import GAMES, find, load, make_game
+from trireme.core.registry import GAMES, find, load
 from trireme.core.spec import parse_spec
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.shapes import AgentInfo, GameInfo, OptionInfo
@@ -21,7 +20,6 @@ from trireme.server.workers.tasks import (
     ListAgents,
     OptionDescription,
     TaskFailure,
-    WarmUp,
     describe_option,
 )
 
@@ -81,7 +79,12 @@ def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
         variants={key: msgspec.to_builtins(dict(v)) for key, v in found.variants.items()},
         versus=found.versus,
         agents=[
-            AgentInfo(name=a.name, summary=a.summary, options=[_option_info(o) for o in a.options])
+            AgentInfo(
+                name=a.name,
+                summary=a.summary,
+                options=[_option_info(o) for o in a.options],
+                unavailable=a.unavailable,
+            )
             for a in agents
         ],
         opponent=default_opponent(name, agents),
@@ -96,7 +99,7 @@ def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
 def default_opponent(game: str, agents: list[AgentDescription]) -> str:
     """The game's default opponent; if it is not installed here, the strongest agent that is."""
     opponent = find(game).opponent
-    offered = [agent.name for agent in agents]
+    offered = [agent.name for agent in agents if agent.unavailable is None]
     return opponent if parse_spec(opponent).name in offered or not offered else offered[-1]
 
 
@@ -108,12 +111,3 @@ def _option_info(option: OptionDescription) -> OptionInfo:
         help=option.help,
         value_schema=option.schema,
     )
-
-
-def warm_up_tasks() -> list[WarmUp]:
-    """What idle workers prepare: each game's default opponent, for one player and for two."""
-    return [
-        WarmUp(name, settings_of(make_game(name, variant)), find(name).opponent)
-        for name in GAMES
-        for variant in dict.fromkeys((find(name).versus, None))
-    ]

@@ -22,6 +22,7 @@ from trireme.server.rooms.recording import record_text, replay_of_record, replay
 from trireme.server.rooms.room import Room
 from trireme.server.rooms.views import picture, scene, view_json
 
+from .addresses import guest_link, qr_rows
 from .catalogue import require_game
 from .keys import token_hash
 from .limits import RateLimiter
@@ -116,6 +117,16 @@ async def room_info(lobby: LobbyState, room: str) -> shapes.RoomInfo:
 async def join(lobby: LobbyState, room: str, body: bodies.JoinRoom) -> bodies.SeatGrant:
     """Take an open seat; the response has the token that holds it."""
     return await lobby.join(room, body.seat, body.name)
+
+
+@api.get("/rooms/{room}/invite")
+async def invite(lobby: LobbyState, request: Request, room: str) -> bodies.Invitation:
+    """The link to a room for people on other machines, and its QR code."""
+    found = await lobby.get(room)
+    url = request.url
+    lan = bool(request.app.state.lan)
+    link = guest_link(url.scheme, url.hostname or "", url.port, f"/room/{found.id}", lan=lan)
+    return bodies.Invitation(link=link, qr=[] if link is None else qr_rows(link))
 
 
 @api.get("/rooms/{room}/record", response_class=PlainTextResponse)

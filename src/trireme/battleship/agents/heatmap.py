@@ -15,6 +15,7 @@ from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.board import Board, neighbourhood
 from trireme.battleship.shots import Shot
 from trireme.core.extras import missing_package
+from trireme.core.game import AnyGame
 from trireme.core.onnx import load_network
 from trireme.core.options import option
 
@@ -33,10 +34,16 @@ class Heatmap(ShootingAgent):
 
     model: str = option("", "path of an ONNX file to use instead of the network that ships")
 
+    def fits(self, game: AnyGame) -> None:
+        load_network(self._path)
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.model) if self.model else MODEL
+
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
-        path = Path(self.model) if self.model else MODEL
         return top_cells(
-            log_odds(known_cells(target.board, target.shots), path).ravel(), target, None
+            log_odds(known_cells(target.board, target.shots), self._path).ravel(), target, None
         )
 
 

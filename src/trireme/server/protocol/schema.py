@@ -33,6 +33,7 @@ REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
     (shapes.GameReplay, "serialization"),
     (shapes.ErrorResponse, "serialization"),
     (bodies.SeatGrant, "serialization"),
+    (bodies.Invitation, "serialization"),
     (bodies.SettingsChecked, "serialization"),
     (bodies.MapChecked, "serialization"),
     (bodies.AnalysisResponse, "serialization"),

@@ -46,12 +46,14 @@ class OptionInfo(Shape):
 
 
 class AgentInfo(Shape):
-    """An agent that a room may seat."""
+    """An agent of a game."""
 
     name: str
     summary: str
     options: list[OptionInfo]
     """The options that a room may set, as `name:option=value,…`."""
+    unavailable: str | None
+    """Why a room can't seat it here, such as a missing package; None: it can."""
 
 
 class GameInfo(Shape):
@@ -90,6 +92,8 @@ class SeatInfo(Shape):
     """A person's name or an agent's spec; empty while the seat is open."""
     online: bool
     """Whether the person who holds it is connected; true for agents."""
+    away: float | None
+    """Seconds since that person was connected, when the message was sent; None: not away."""
 
 
 class RoomInfo(Shape):
@@ -103,7 +107,9 @@ class RoomInfo(Shape):
     seats: list[SeatInfo]
     status: Status
     clock: float | None
-    """Seconds that people have for a decision; None: no clock."""
+    """Seconds that people have for a decision, or with `increment` for the game; None: no clock."""
+    increment: float | None
+    """Seconds added to a person's clock after each move; None: the clock is for each decision."""
     think: float
     """Seconds that agents have for a decision."""
     hints: bool
@@ -165,12 +171,19 @@ class SeatState(Shape):
 
 
 class ClockState(Shape):
-    """The running clock; the server measures it."""
+    """The clock of the people who are to move; the server measures it."""
 
     seconds: float
-    """The total time for the decision."""
+    """The total time for the decision, or with `increment` for the game."""
+    increment: float | None
+    """Seconds added after each move; None: the clock is for each decision."""
     left: float
-    """Seconds left when the message was sent."""
+    """Seconds left when the message was sent: of the seat to move that has the fewest."""
+    running: bool
+    """False while the last move is still being shown: the clock starts after it."""
+    seats: dict[int, float]
+    """Seconds left by seat; those of seats to move are running. With a clock for the whole game,
+    all seats of people."""
 
 
 class ForfeitInfo(Shape):
@@ -178,7 +191,7 @@ class ForfeitInfo(Shape):
 
     seat: int
     reason: str
-    """`resigned`, `time`, `illegal`, `exception` or `process`."""
+    """`resigned`, `time`, `absent`, `illegal`, `exception` or `process`."""
     detail: str
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -50,7 +51,10 @@ class Lobby:
         self.clock = clock
         self.metrics = Metrics()
         self.store = EventStore(engine, self.metrics.batch_committed)
-        self.workers = WorkerPool(workers, limits, self.metrics.task_seconds.observe)
+        self._loop = asyncio.get_running_loop()
+        self.workers = WorkerPool(
+            workers, limits, self.metrics.task_seconds.observe, self._on_compile
+        )
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
         self.rooms: dict[str, Room] = {}
@@ -60,6 +64,16 @@ class Lobby:
         self.metrics.gauge("connections", "WebSockets in rooms.", lambda: self.connections)
         self.metrics.gauge("workers", "Live worker processes.", lambda: self.workers.alive)
         self.metrics.gauge("tasks_waiting", "Queued tasks.", lambda: self.workers.waiting)
+
+    def _on_compile(self, game: str, kernels: int) -> None:
+        """Called in a thread of the pool: tell the rooms that wait for an agent of the game."""
+
+        def report() -> None:
+            for room in self.rooms.values():
+                room.report_preparation(game, kernels)
+
+        with suppress(RuntimeError):  # the loop is closed: the server has stopped
+            self._loop.call_soon_threadsafe(report)
 
     async def close(self) -> None:
         """Disconnect all clients, stop the workers, commit the queued writes."""
@@ -107,6 +121,7 @@ class Lobby:
                 holders=tuple(holders),
                 seed=new_seed(),
                 clock=_clock_seconds(request),
+                increment=request.increment,
                 think=min(request.think, self.limits.agent_seconds),
                 pace=request.pace,
                 public=request.public,
@@ -249,6 +264,8 @@ def _holder(choice: SeatChoice, name: str, token: str | None, opponent: str) -> 
 
 
 def _clock_seconds(request: NewRoom) -> float | None:
+    if request.increment is not None and isinstance(request.clock, str):
+        raise Refusal("bad_settings", "an increment needs a clock: its seconds for the whole game")
     if request.clock == "usual":
         return terminal(request.game).clock
     return None if request.clock == "none" else request.clock
