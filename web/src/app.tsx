@@ -111,9 +111,9 @@ function Page({ here }: { here: Route }) {
     case "room":
       return <RoomPage key={here.room} id={here.room} />;
     case "replay":
-      return <Later load={replayPage} here={here} />;
+      return <Later key="replay" load={replayPage} here={here} />;
     case "maps":
-      return <Later load={mapsPage} here={here} />;
+      return <Later key="maps" load={mapsPage} here={here} />;
     case "lost":
       return <NotFound title="Page not found" />;
   }

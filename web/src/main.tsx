@@ -5,6 +5,7 @@ import "./styles/base.css";
 import "./styles/chart.css";
 import "./styles/pages.css";
 import "./styles/games.css";
+import "./styles/newcomer.css";
 import { App } from "./app";
 import { loadGames } from "./games/catalogue";
 import { startRouting } from "./route";

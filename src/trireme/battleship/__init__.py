@@ -36,5 +36,7 @@ SLICE = Slice(
     insight="trireme.battleship.show.insight:insight",
     versus="duel",
     terminal="trireme.battleship.show.terminal:BattleshipTerminal",
+    rulebook="trireme.battleship.show.rulebook:rulebook",
+    opponents="trireme.battleship:opponents.json",
     own_page=True,
 )

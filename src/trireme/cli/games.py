@@ -19,9 +19,11 @@ from trireme.core.registry import (
     agent_class,
     agents_of,
     find,
+    game_from_text,
     load,
     plugin_faults,
 )
+from trireme.core.rulebook import in_markdown, in_text, rulebook_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -43,6 +45,25 @@ def games(json: Json = False) -> None:
         variants = about["variants"]
         console.print(f"  variants: {', '.join(variants) or 'none'}\n")
     console.print("Play one: trireme play gomoku   ·   Settings: --set size=9   ·   --variant NAME")
+
+
+def rules(
+    games: Annotated[list[str] | None, typer.Argument(help="Games; by default all.")] = None,
+    variant: Annotated[str | None, typer.Option(help="A variant of the game.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting, such as size=9; may be repeated.")
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
+    """Print the rules of a game, with the settings that you choose.
+
+    Example: `trireme rules gomoku`
+    """
+    for place, name in enumerate(games or list(GAMES)):
+        if place:
+            typer.echo()
+        book = rulebook_of(game_from_text(name, variant, settings or []))
+        typer.echo((in_markdown(book) if markdown else in_text(book)).rstrip())
 
 
 def agents(

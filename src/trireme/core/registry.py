@@ -63,6 +63,8 @@ class Slice:
     preview: str | None = None
     """`preview(game, view, actions)`: what checked actions would do, as far as the view tells;
     for games that a player plans ahead in."""
+    rulebook: str | None = None
+    """`rulebook(game) -> Rulebook`: the rules for players, with the game's settings in them."""
     opponents: str | None = None
     """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
     maps: str | None = None

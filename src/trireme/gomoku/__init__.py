@@ -25,5 +25,7 @@ SLICE = Slice(
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
     insight="trireme.gomoku.show.insight:insight",
+    rulebook="trireme.gomoku.show.rulebook:rulebook",
+    opponents="trireme.gomoku:opponents.json",
     own_page=True,
 )

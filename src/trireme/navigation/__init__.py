@@ -22,9 +22,12 @@ SLICE = Slice(
     insight="trireme.navigation.show.insight:insight",
     maps="trireme.navigation.map_library:SeaMapLibrary",
     variants={
+        "equal": {"ships": ("war_brig", "war_brig")},
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},
         "ramming": {"ram_damage": 1},
     },
+    rulebook="trireme.navigation.show.rulebook:rulebook",
+    opponents="trireme.navigation:opponents.json",
     own_page=True,
 )

@@ -7,16 +7,19 @@ from typing import Any
 
 import msgspec
 
+from trireme.core.opponents import NamedOpponent, opponents_of
 from trireme.core.options import options_of
-from trireme.core.registry import GAMES, find, load
+from trireme.core.options import settings as settings_of
+from trireme.core.registry import GAMES, find, load, make_game
 from trireme.core.spec import parse_spec
 from trireme.server.protocol.codes import Refusal
-from trireme.server.protocol.shapes import AgentInfo, GameInfo, OptionInfo
+from trireme.server.protocol.shapes import AgentInfo, GameInfo, OpponentInfo, OptionInfo
 from trireme.server.rooms.views import terminal
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import (
     AgentDescription,
     CheckAgent,
+    CheckNamed,
     ListAgents,
     OptionDescription,
     TaskFailure,
@@ -49,16 +52,30 @@ class Catalogue:
         require_game(name)
         if name not in self._games:
             agents: list[AgentDescription] = await self._workers.run(ListAgents(name), LIST_SECONDS)
-            self._games[name] = _describe(name, agents)
+            opponents = [await self._describe_opponent(name, o) for o in opponents_of(name)]
+            self._games[name] = _describe(name, agents, opponents)
         return self._games[name]
+
+    async def _describe_opponent(self, game: str, opponent: NamedOpponent) -> OpponentInfo:
+        task = CheckNamed(game, settings_of(make_game(game, find(game).versus)), opponent.spec)
+        unavailable: str | None = await self._workers.run(task, LIST_SECONDS)
+        plain = msgspec.to_builtins(opponent)
+        return OpponentInfo.model_validate({**plain, "unavailable": unavailable}, strict=False)
 
     async def check_agent(self, game: str, settings: dict[str, Any], spec: str) -> None:
         """Refuse an agent that a room may not seat.
 
-        The default opponent needs no check: nobody waits for a worker that is busy compiling.
+        The default opponent needs no check, and named ones were checked when they were listed:
+        nobody waits for a worker that is busy compiling.
         """
-        if (game, spec) in self._checked or spec == (await self.game(game)).opponent:
+        info = await self.game(game)
+        if (game, spec) in self._checked or spec == info.opponent:
             return
+        for opponent in info.opponents:
+            if opponent.spec == spec and opponent.unavailable is None:
+                return
+            if opponent.spec == spec:
+                raise Refusal("bad_agent", f"{opponent.name}: {opponent.unavailable}")
         try:
             await self._workers.run(CheckAgent(game, settings, spec), LIST_SECONDS)
         except TaskFailure as failure:
@@ -67,7 +84,7 @@ class Catalogue:
             self._checked.add((game, spec))
 
 
-def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
+def _describe(name: str, agents: list[AgentDescription], opponents: list[OpponentInfo]) -> GameInfo:
     found = find(name)
     cls = load(found.game)
     texts = terminal(name)
@@ -88,6 +105,7 @@ def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
             for a in agents
         ],
         opponent=default_opponent(name, agents),
+        opponents=opponents,
         clock=texts.clock,
         undoable=cls.undoable,
         insight=found.insight is not None,

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any
 
+import msgspec
 from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
@@ -14,6 +15,7 @@ from trireme.core.errors import RecordError, TriremeError
 from trireme.core.game import Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import MapLibrary, find, load
+from trireme.core.rulebook import rulebook_of
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.advice import analyse, read_record
@@ -70,6 +72,15 @@ async def check_settings(
     """Whether these settings are valid, and the start of a game with them."""
     require_game(game)
     return await lobby.run_in_thread(_check_settings, game, body)
+
+
+@api.post("/games/{game}/rules")
+async def rules(lobby: LobbyState, game: str, body: bodies.CheckSettings) -> shapes.GameRules:
+    """The rules of the game with these settings."""
+    require_game(game)
+    made = await lobby.run_in_thread(checked_game, game, body.variant, body.settings)
+    plain = msgspec.to_builtins(rulebook_of(made))
+    return shapes.GameRules.model_validate(plain, strict=False)
 
 
 @api.post("/games/{game}/maps/check")

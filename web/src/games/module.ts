@@ -47,6 +47,8 @@ export interface GameModule {
   Play: ComponentType<PlayProps>;
   /** A position of a replay. */
   Picture: ComponentType<PictureProps>;
+  /** One cell of a figure in the rules, which stands for a character. */
+  Mark?: ComponentType<{ mark: string; x: number; y: number }>;
   /** What the agent thought, in words and numbers. */
   Thought: ComponentType<{ insight: Record<string, unknown>; next: string | null }>;
   /** Who thinks, where others may be heard too. */

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { say } from "../announce";
 import { moduleOf, scoreOf } from "../games";
 import { gamesStore } from "../games/catalogue";
+import { callPlayer } from "../games/opponents";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
 import { copyLink } from "../room/table";
@@ -46,7 +47,8 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   useKeys(player, stops.length);
 
   const judged = seatToJudge(frame, seen);
-  const settled = player.progress >= 1 && at.phase === (phasesOf(frame) || null);
+  const midTurn = at.phase !== null && at.phase !== (phasesOf(frame) || null);
+  const settled = player.progress >= 1 && !midTurn;
   const known = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
   const voice = useVoice(known, module.thinker);
   const insight = voice.insight;
@@ -97,7 +99,7 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
               <module.Thought insight={insight} next={nextAction(replay, at.turn, judged)} />
             ) : (
               !voice.why && (
-                <p class="soft small">{analysis.problem ?? (judged === null ? "There is no move left to analyse." : "Analysing…")}</p>
+                <p class="soft small">{thoughtProblem(analysis.problem, judged, midTurn)}</p>
               )
             )}
             {voice.picker}
@@ -110,10 +112,17 @@ export function Viewer({ replay, source, record, turn, phase }: ViewerProps) {
   );
 }
 
+/** Why no analysis is shown. */
+function thoughtProblem(problem: string | null, judged: number | null, midTurn: boolean): string {
+  if (problem) return problem;
+  if (midTurn) return "Plans are made between turns: step to the last phase of this turn to see its analysis.";
+  return judged === null ? "There is no move left to analyse." : "Analysing…";
+}
+
 const lastPhase = (replay: GameReplay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
 
 function heading(replay: GameReplay): string {
-  const names = replay.seats.map((name) => name || "Guest");
+  const names = replay.seats.map((name) => callPlayer(replay.game, name) || "Guest");
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
@@ -126,7 +135,7 @@ function heading(replay: GameReplay): string {
 function callSeat(replay: GameReplay, turn: number, seat: number): string {
   const name = replay.frames[turn]?.seat_names[seat] ?? "";
   const twins = replay.seats[0] === replay.seats[1];
-  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "Guest" : name;
+  return isCounted(name) && !(twins && name) ? callPlayer(replay.game, replay.seats[seat] ?? "") || "Guest" : name;
 }
 
 function personal(replay: GameReplay, turn: number, line: string): string {
@@ -216,10 +225,11 @@ function Transport({ player, stops }: { player: Player; stops: Stop[] }) {
 /** How the thoughts changed over the game, where they have one number. */
 function Progress(props: { replay: GameReplay; analysis: AnalysisState; turn: number; jump: (turn: number) => void }) {
   const { replay, analysis } = props;
-  const { label, unit, points, range } = numbersOf(replay, analysis);
   return (
     <>
-      {points.length > 1 && <Curve label={label} unit={unit} points={points} low={range?.[0]} high={range?.[1]} now={props.turn} onPick={props.jump} />}
+      {numbersOf(replay, analysis).map(({ label, unit, points, range }) => (
+        <Curve key={label} label={label} unit={unit} points={points} low={range?.[0]} high={range?.[1]} now={props.turn} onPick={props.jump} />
+      ))}
       <button type="button" class="button small" onClick={analysis.sweep === null ? analysis.startSweep : analysis.stopSweep}>
         {analysis.sweep === null ? "Analyse the whole game" : `Stop (${analysis.sweep} of ${replay.frames.length - 1})`}
       </button>
@@ -227,20 +237,33 @@ function Progress(props: { replay: GameReplay; analysis: AnalysisState; turn: nu
   );
 }
 
-function numbersOf(replay: GameReplay, { insights }: AnalysisState) {
+interface Numbers {
+  label: string;
+  unit: string;
+  points: [number, number][];
+  range?: readonly [number, number];
+}
+
+/** One curve of the chances, or one for each seat where every seat has a number of its own. */
+export function numbersOf(replay: GameReplay, { insights }: Pick<AnalysisState, "insights">): Numbers[] {
   const { curve } = moduleOf(replay.game, undefined);
-  const points: [number, number][] = [];
+  const bySeat = new Map<number, [number, number][]>();
   for (const [key, insight] of insights) {
     const [turn, seat] = key.split(" ").map(Number) as [number, number];
     const value = insight[curve?.field ?? "value"];
     if (typeof value !== "number") continue;
-    points.push([turn, curve ? value : 50 + 50 * (seat === 0 ? value : -value)]);
+    const owner = curve ? seat : 0;
+    bySeat.set(owner, [...(bySeat.get(owner) ?? []), [turn, curve ? value : 50 + 50 * (seat === 0 ? value : -value)]]);
   }
-  points.sort((a, b) => a[0] - b[0]);
-  const first = callSeat(replay, 0, 0);
-  return curve
-    ? { label: curve.label, unit: curve.unit, points, range: undefined }
-    : { label: `Winning chances of ${first}`, unit: "%", points, range: [0, 100] as const };
+  return [...bySeat]
+    .filter(([, points]) => points.length > 1)
+    .sort(([a], [b]) => a - b)
+    .map(([seat, points]) => {
+      const sorted = points.sort((a, b) => a[0] - b[0]);
+      if (!curve) return { label: `Winning chances of ${callSeat(replay, 0, 0)}`, unit: "%", points: sorted, range: [0, 100] as const };
+      const whose = replay.seats.length > 1 ? `, ${callSeat(replay, 0, seat)}` : "";
+      return { label: `${curve.label}${whose}`, unit: curve.unit, points: sorted };
+    });
 }
 
 function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump: (turn: number) => void }) {

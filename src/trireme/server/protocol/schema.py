@@ -31,6 +31,7 @@ REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
     (shapes.GameInfo, "serialization"),
     (shapes.RoomInfo, "serialization"),
     (shapes.GameReplay, "serialization"),
+    (shapes.GameRules, "serialization"),
     (shapes.ErrorResponse, "serialization"),
     (bodies.SeatGrant, "serialization"),
     (bodies.Invitation, "serialization"),

@@ -56,6 +56,28 @@ class AgentInfo(Shape):
     """Why a room can't seat it here, such as a missing package; None: it can."""
 
 
+class OpponentInfo(Shape):
+    """A named opponent: an agent of known strength."""
+
+    name: str
+    spec: str
+    think: float
+    """Seconds a move."""
+    character: str
+    emblem: str
+    """The name of its drawing."""
+    elo: int | None
+    """Measured by the arena, on a scale where the game's weakest has 0; None: not measured."""
+    low: int | None
+    high: int | None
+    """The 95 % interval of `elo`."""
+    score: float | None
+    """The share of points against the opponent below, from 0 to 1."""
+    games: int
+    unavailable: str | None
+    """Why a room can't seat it here; None: it can."""
+
+
 class GameInfo(Shape):
     """A game with its settings, variants and agents."""
 
@@ -72,6 +94,8 @@ class GameInfo(Shape):
     """Weakest first."""
     opponent: str
     """The spec of the default opponent."""
+    opponents: list[OpponentInfo]
+    """Named opponents, weakest first; empty where the game has none."""
     clock: float | None
     """Seconds that people have for a decision by default; None: no clock."""
     undoable: bool
@@ -353,6 +377,31 @@ class GameReplay(Shape):
     frames: list[Frame]
     result: GameResult | None
     """None: the game is running, or its record is incomplete."""
+
+
+class RuleFigure(Shape):
+    """A drawing on a grid: one character a cell."""
+
+    rows: list[str]
+    caption: str
+
+
+class RulePart(Shape):
+    """A section of the rules."""
+
+    title: str
+    text: list[str]
+    """Paragraphs; `**bold**` and code in backticks are the only markup."""
+    terms: list[tuple[str, str]]
+    figures: list[RuleFigure]
+
+
+class GameRules(Shape):
+    """The rules of a game, with the settings that were asked for in them."""
+
+    title: str
+    goal: str
+    sections: list[RulePart]
 
 
 class ErrorResponse(Shape):

@@ -211,6 +211,23 @@ class CheckAgent(AgentTask):
                 raise BadSpec(f"{name} of {parsed.name} may be at most {MAX_OPTION_VALUE:,} here")
 
 
+@dataclass(frozen=True)
+class CheckNamed(AgentTask):
+    """Why a named opponent can't play here, as a sentence; None: it can. It is trusted: its spec
+    comes with the game."""
+
+    def prepare(self, cache: WorkerCache) -> None:
+        """Nothing is compiled to find out."""
+
+    def run(self, cache: WorkerCache) -> str | None:
+        game = cache.game(self.game, self.settings)
+        try:
+            check_fit(make_agent(game, self.spec), game, self.spec)
+        except TriremeError as error:
+            return str(error)
+        return None
+
+
 def _number(text: str) -> float:
     """The option's value as a number; 0 where it is a word."""
     try:

@@ -6,6 +6,7 @@ import { Cube } from "../../ui/icons";
 import type { GameModule, PictureProps } from "../module";
 import { Arena } from "./arena";
 import { Arena3D } from "./later3d";
+import { NavigationMark } from "./mark";
 import { NavigationMini } from "./mini";
 import { NavigationPlay, type NavigationScene } from "./play";
 import { momentAt, stillMoment } from "./playback";
@@ -44,6 +45,7 @@ export const navigation: GameModule = {
   pitch: "Both players plan four phases in secret; then both plans are carried out at once.",
   hard: "Simultaneous moves",
   Mini: NavigationMini,
+  Mark: NavigationMark,
   Play: NavigationPlay,
   Picture,
   Thought,
@@ -51,5 +53,5 @@ export const navigation: GameModule = {
   Setup: NavigationSetup,
   Poster: NavigationPoster,
   pace: 6,
-  quick: {},
+  quick: { variant: "equal" },
 };
