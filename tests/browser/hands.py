@@ -31,7 +31,7 @@ def choose(page: Any, label: str, option: str) -> None:
 def pick_agent(page: Any, name: str) -> None:
     """Choose an agent by its name, past the named opponents."""
     page.get_by_text("Other agents, with their options").click()
-    page.get_by_label("Agent", exact=True).select_option(name)
+    page.locator("details .agent-picker select").first.select_option(name)
 
 
 def start(page: Any) -> None:

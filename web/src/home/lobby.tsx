@@ -38,6 +38,11 @@ function modesOf(info: GameInfo): [Mode, string][] {
   return info.versus === null ? two : [...two, ["alone", "Alone"]];
 }
 
+/** The settings that a new game begins with: those of one click's game, where they are not its mode. */
+function usualSettings(info: GameInfo, variant: string | undefined): Record<string, unknown> {
+  return variant === undefined || variant === info.versus ? {} : { ...info.variants[variant] };
+}
+
 /** The mode that the address asks for, such as `?mode=friend`. */
 function wishedMode(info: GameInfo): Mode | null {
   const wished = new URLSearchParams(location.search).get("mode");
@@ -67,7 +72,7 @@ export function Lobby({ info }: { info: GameInfo }) {
   const first = nextOpponent(info);
   const [agent, setAgent] = useState<Picked>(first ? { spec: first.spec, think: first.think } : usual);
   const [other, setOther] = useState<Picked>(usual);
-  const [settings, setSettings] = useState<Record<string, unknown>>(() => ({ ...info.variants[module.quick.variant ?? ""] }));
+  const [settings, setSettings] = useState<Record<string, unknown>>(() => usualSettings(info, module.quick.variant));
   const [isPublic, setPublic] = useState(true);
   const [clock, setClock] = useState<ClockChoice>(usualClock(info));
   const [busy, setBusy] = useState(false);

@@ -28,7 +28,8 @@ export function BattleshipPlay(props: PlayProps) {
     if (handed !== seat) setSeen(false);
   }, [seat]);
   const before = handed === null ? undefined : (room.position?.seats[handed]?.view as BattleshipView | undefined);
-  if (secret && handed !== seat && !seen && before?.stage === "firing") {
+  const fired = handed !== null && (before?.seas[targetOf(handed, before.seas.length)]?.shots.length ?? 0) > 0;
+  if (secret && handed !== seat && !seen && before && fired) {
     const next = seatName(room.position, seat ?? 0);
     return <Firing {...props} seat={handed} view={before} handOver={{ name: next, go: () => setSeen(true) }} />;
   }
