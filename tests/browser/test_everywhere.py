@@ -85,7 +85,7 @@ def test_every_page_fits_on_a_phone(site: Site, visit: Visit, width: int) -> Non
 def test_there_is_a_way_back_from_what_is_not_there(site: Site, visit: Visit, place: str) -> None:
     page = visit(f"{site.url}/{place}")
     page.get_by_role("link", name="Back to the home page").click()
-    expect(page.get_by_role("heading", name="Play against strong programs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Three games worth thinking about")).to_be_visible()
 
 
 def test_on_a_phone_a_first_tap_aims_and_a_second_plays(site: Site, visit: Visit) -> None:

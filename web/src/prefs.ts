@@ -59,6 +59,16 @@ export function forgetGame(room: string): void {
   save("games", ownGames.get());
 }
 
+/** Lessons whose goal was met, by game. */
+export const doneLessons = store<Record<string, string[]>>(load("lessons", {}));
+
+export function keepLesson(game: string, lesson: string): void {
+  const done = doneLessons.get()[game] ?? [];
+  if (done.includes(lesson)) return;
+  doneLessons.set({ ...doneLessons.get(), [game]: [...done, lesson] });
+  save("lessons", doneLessons.get());
+}
+
 /** Results against a named opponent, from the player's side. */
 export interface Score {
   won: number;

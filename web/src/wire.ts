@@ -182,6 +182,8 @@ export interface GameInfo {
   opponent: string;
   /** Named opponents, weakest first; empty where the game has none. */
   opponents: OpponentInfo[];
+  /** Lessons, in the order in which to take them. */
+  lessons: LessonInfo[];
   /** Seconds that people have for a decision by default; None: no clock. */
   clock: number | null;
   undoable: boolean;
@@ -303,6 +305,16 @@ export interface JoinRoom {
   seat?: number | null;
 }
 
+/** A lesson of a game. */
+export interface LessonInfo {
+  id: string;
+  title: string;
+  /** What to learn and what to do; `**bold**` is the only markup. */
+  text: string;
+  /** What to say when its goal is met. */
+  done: string;
+}
+
 /** Everything that is wrong with a map, a sentence each. */
 export interface MapChecked {
   ok: boolean;
@@ -339,6 +351,8 @@ export interface NewRoom {
   /** Minimum seconds between agents' moves, so that people can follow. */
   pace?: number;
   public?: boolean;
+  /** The id of a lesson of the game: it sets the position, the opponent and the goal, and the fields above are ignored. */
+  lesson?: string | null;
   /** Whether hints are allowed while the game runs; None: unless two people play. */
   hints?: boolean | null;
 }
@@ -522,6 +536,8 @@ export interface RoomInfo {
   hints: boolean;
   /** Whether the room is listed among open rooms and recent games. */
   public: boolean;
+  /** The id of the lesson that is taken here; None: a game like any other. */
+  lesson: string | null;
   /** ISO 8601, UTC. */
   created: string;
   moves: number;
@@ -549,6 +565,8 @@ export interface RoomPosition {
   clock: ClockState | null;
   offers: Offer[];
   result: GameResult | null;
+  /** Whether the lesson's goal is met or missed; None where no lesson is taken. */
+  lesson: "open" | "met" | "missed" | null;
 }
 
 /** A drawing on a grid: one character a cell. */

@@ -65,6 +65,10 @@ class Slice:
     for games that a player plans ahead in."""
     rulebook: str | None = None
     """`rulebook(game) -> Rulebook`: the rules for players, with the game's settings in them."""
+    lessons: str | None = None
+    """`package:file.json`: the game's lessons (`core/lessons.py`)."""
+    goals: str | None = None
+    """`goals(game, moves, goal) -> bool`: whether moves meet a goal of the game's own kind."""
     opponents: str | None = None
     """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
     maps: str | None = None

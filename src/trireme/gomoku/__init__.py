@@ -27,5 +27,6 @@ SLICE = Slice(
     insight="trireme.gomoku.show.insight:insight",
     rulebook="trireme.gomoku.show.rulebook:rulebook",
     opponents="trireme.gomoku:opponents.json",
+    lessons="trireme.gomoku:lessons.json",
     own_page=True,
 )

@@ -8,6 +8,7 @@ SLICE = Slice(
     text="trireme.navigation.show.draw:text",
     agents={
         "random": "trireme.core.agents:Random",
+        "moored": "trireme.navigation.agents.moored:Moored",
         "greedy": "trireme.navigation.agents.greedy:Greedy",
         "planner": "trireme.navigation.agents.planner:Planner",
         "nash-quick": "trireme.navigation.agents.nash:NashQuick",
@@ -29,5 +30,7 @@ SLICE = Slice(
     },
     rulebook="trireme.navigation.show.rulebook:rulebook",
     opponents="trireme.navigation:opponents.json",
+    lessons="trireme.navigation:lessons.json",
+    goals="trireme.navigation.show.goals:goal_met",
     own_page=True,
 )

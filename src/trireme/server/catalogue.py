@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 
+from trireme.core.lessons import lessons_of
 from trireme.core.opponents import NamedOpponent, opponents_of
 from trireme.core.options import options_of
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import GAMES, find, load, make_game
 from trireme.core.spec import parse_spec
 from trireme.server.protocol.codes import Refusal
-from trireme.server.protocol.shapes import AgentInfo, GameInfo, OpponentInfo, OptionInfo
+from trireme.server.protocol.shapes import AgentInfo, GameInfo, LessonInfo, OpponentInfo, OptionInfo
 from trireme.server.rooms.views import terminal
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import (
@@ -106,6 +107,10 @@ def _describe(name: str, agents: list[AgentDescription], opponents: list[Opponen
         ],
         opponent=default_opponent(name, agents),
         opponents=opponents,
+        lessons=[
+            LessonInfo(id=lesson.id, title=lesson.title, text=lesson.text, done=lesson.done)
+            for lesson in lessons_of(name)
+        ],
         clock=texts.clock,
         undoable=cls.undoable,
         insight=found.insight is not None,

@@ -15,10 +15,10 @@ export function HomePage() {
   return (
     <div class="home">
       <header class="hero">
-        <h1>Play against strong programs</h1>
+        <h1>Three games worth thinking about</h1>
         <p class="soft">
-          Games of hidden information, deep search and simultaneous moves: against the computer,
-          with a friend online, or two players on one screen.
+          Learn each one in a few minutes, then find an opponent of your strength: the computer, a
+          friend online, or somebody at the same screen.
         </p>
       </header>
       <ul class="game-cards">
@@ -127,6 +127,12 @@ function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) 
             More options
             <span class="visually-hidden"> for {module.title}</span>
           </a>
+          {(!info || info.lessons.length > 0) && (
+            <a class="button" href={`/learn/${name}`}>
+              Learn
+              <span class="visually-hidden"> {module.title}</span>
+            </a>
+          )}
         </div>
         <p class="small soft opponent-line">{info ? `Opponent: ${opponent?.name ?? info.opponent}` : "\u00a0"}</p>
       </div>

@@ -5,6 +5,7 @@ import { notify } from "../announce";
 import { gamesStore } from "../games/catalogue";
 import { offeredBy } from "../games/opponents";
 import { begin } from "../home/begin";
+import { LessonPanel } from "../learn/panel";
 import { setRung } from "../prefs";
 import { useStore } from "../store";
 import { Again, Bulb, Flag, Link, Play, Undo } from "../ui/icons";
@@ -48,8 +49,9 @@ export function Table(props: TableProps) {
           </h1>
           <ClockFace room={room} />
         </div>
+        {room.info?.lesson && <LessonPanel room={props.hold ? { ...room, position: room.position && { ...room.position, lesson: "open" } } : room} />}
         <Trouble room={room} connection={props.connection} />
-        <div class="action-slot">{over ? <End {...props} /> : props.action}</div>
+        <div class="action-slot">{!over ? props.action : !room.info?.lesson && <End {...props} />}</div>
         <Offers room={room} connection={props.connection} />
         <Players room={told} {...props.players} />
         <Controls {...props} />

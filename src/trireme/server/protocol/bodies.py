@@ -41,6 +41,9 @@ class NewRoom(Shape):
     pace: Annotated[float, Field(ge=0, le=10)] = 0.0
     """Minimum seconds between agents' moves, so that people can follow."""
     public: bool = True
+    lesson: Annotated[str, Field(max_length=40)] | None = None
+    """The id of a lesson of the game: it sets the position, the opponent and the goal, and the
+    fields above are ignored."""
     hints: bool | None = None
     """Whether hints are allowed while the game runs; None: unless two people play."""
 

@@ -78,6 +78,17 @@ class OpponentInfo(Shape):
     """Why a room can't seat it here; None: it can."""
 
 
+class LessonInfo(Shape):
+    """A lesson of a game."""
+
+    id: str
+    title: str
+    text: str
+    """What to learn and what to do; `**bold**` is the only markup."""
+    done: str
+    """What to say when its goal is met."""
+
+
 class GameInfo(Shape):
     """A game with its settings, variants and agents."""
 
@@ -96,6 +107,8 @@ class GameInfo(Shape):
     """The spec of the default opponent."""
     opponents: list[OpponentInfo]
     """Named opponents, weakest first; empty where the game has none."""
+    lessons: list[LessonInfo]
+    """Lessons, in the order in which to take them."""
     clock: float | None
     """Seconds that people have for a decision by default; None: no clock."""
     undoable: bool
@@ -140,6 +153,8 @@ class RoomInfo(Shape):
     """Whether hints and insight are allowed while the game runs."""
     public: bool
     """Whether the room is listed among open rooms and recent games."""
+    lesson: str | None
+    """The id of the lesson that is taken here; None: a game like any other."""
     created: str
     """ISO 8601, UTC."""
     moves: int
@@ -258,6 +273,8 @@ class RoomPosition(Shape):
     clock: ClockState | None
     offers: list[Offer]
     result: GameResult | None
+    lesson: Literal["open", "met", "missed"] | None
+    """Whether the lesson's goal is met or missed; None where no lesson is taken."""
 
 
 class SeatAction(Shape):

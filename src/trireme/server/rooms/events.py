@@ -129,6 +129,8 @@ class RoomSetup(msgspec.Struct, frozen=True, omit_defaults=True):
     created: str
     increment: float | None = None
     """Seconds added to a person's clock after each move; None: the clock is for each decision."""
+    lesson: str | None = None
+    """The id of the lesson that is taken here; None: a game like any other."""
 
 
 def encode(event: AnyEvent) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import Engine
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame
+from trireme.core.lessons import Lesson, lesson_named
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import make_game
 from trireme.server.catalogue import Catalogue
@@ -37,6 +38,8 @@ T = TypeVar("T")
 
 MAX_ERROR_LENGTH = 1000
 """Characters of an error message: it quotes the input, which may be long."""
+LESSON_THINK = 0.3
+"""Seconds that the opponent of a lesson has for a decision."""
 MAX_THREADS = 4
 """Slow functions that may run in threads at the same time."""
 
@@ -96,6 +99,12 @@ class Lobby:
         """Create a room; the grant holds the creator's seats."""
         self._require_capacity()
         info = await self.catalogue.game(request.game)
+        lesson = None
+        if request.lesson is not None:
+            lesson = lesson_named(request.game, request.lesson)
+            if lesson is None:
+                raise Refusal("bad_settings", f"{request.game} has no lesson {request.lesson!r}")
+            request = _lesson_room(request, lesson)
         game = await self.run_in_thread(
             checked_game, request.game, request.variant, request.settings
         )
@@ -109,7 +118,7 @@ class Lobby:
         holders = []
         for choice in choices:
             holder = _holder(choice, request.name, token, info.opponent)
-            if holder.kind == "agent":
+            if holder.kind == "agent" and lesson is None:
                 await self.catalogue.check_agent(request.game, settings, holder.name)
             holders.append(holder)
         room = await self._open(
@@ -122,6 +131,7 @@ class Lobby:
                 seed=new_seed(),
                 clock=_clock_seconds(request),
                 increment=request.increment,
+                lesson=request.lesson,
                 think=min(request.think, self.limits.agent_seconds),
                 pace=request.pace,
                 public=request.public,
@@ -253,6 +263,25 @@ def _grant(room: Room, token: str | None, seats: tuple[int, ...]) -> SeatGrant:
 def _default_seats(game: AnyGame) -> list[SeatChoice]:
     others = [SeatChoice(kind="agent") for _ in range(game.seats - 1)]
     return [SeatChoice(kind="me"), *others]
+
+
+def _lesson_room(request: NewRoom, lesson: Lesson) -> NewRoom:
+    """The room in which a lesson is taken: its position and opponent, no clock, nobody watches."""
+    seats = [SeatChoice(kind="me")]
+    if lesson.opponent is not None:
+        seats.append(SeatChoice(kind="agent", agent=lesson.opponent))
+    return NewRoom(
+        game=request.game,
+        settings=lesson.settings,
+        seats=seats,
+        name=request.name,
+        clock="none",
+        think=LESSON_THINK,
+        pace=request.pace,
+        public=False,
+        lesson=lesson.id,
+        hints=True,
+    )
 
 
 def _holder(choice: SeatChoice, name: str, token: str | None, opponent: str) -> SeatHolder:

@@ -112,6 +112,7 @@ class Room:
             think=setup.think,
             hints=setup.hints,
             public=setup.public,
+            lesson=setup.lesson,
             created=setup.created,
             moves=len(table.moves),
             spectators=sum(not client.seats for client in self.clients),
