@@ -277,17 +277,29 @@ function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump:
     <section class="log">
       <h2>Moves</h2>
       <ol class="lines moves" ref={list} tabIndex={0}>
-        {replay.frames.map((frame, i) => (
+        {replay.frames.map((_, i) => (
           <li key={i}>
             <button type="button" aria-current={i === turn ? "step" : undefined} onClick={() => jump(i)}>
               <span class="soft">{i === 0 ? "" : i}</span>
-              <span>{i === 0 ? "Start position" : (frame.moved?.actions ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
+              <span>{i === 0 ? "Start position" : moveText(replay, i)}</span>
             </button>
           </li>
         ))}
       </ol>
     </section>
   );
+}
+
+/** A move in words: who did what. */
+function moveText(replay: GameReplay, turn: number): string {
+  const { inWords } = moduleOf(replay.game, undefined);
+  const actions = replay.frames[turn]?.moved?.actions ?? [];
+  return actions
+    .map(({ seat, action }) => {
+      const said = action === null ? "hidden" : (inWords?.(action) ?? action);
+      return seat < 0 || replay.seats.length === 1 ? said : `${capital(callSeat(replay, turn, seat))}: ${said}`;
+    })
+    .join("; ");
 }
 
 async function save(replay: GameReplay, record: () => Promise<string>): Promise<void> {

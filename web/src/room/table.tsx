@@ -15,7 +15,7 @@ import { Log } from "./log";
 import { ClockFace, Players, type PlayersProps } from "./players";
 import type { Connection } from "./socket";
 import { type Room, seatShown } from "./state";
-import { capital, offerWords, playerName, statusLine } from "./words";
+import { capital, offerWords, outcome, playerName, statusLine } from "./words";
 
 export interface TableProps {
   room: Room;
@@ -41,6 +41,7 @@ export function Table(props: TableProps) {
     <div class={`table ${props.class ?? ""}`}>
       <section class="board-side" aria-label="Board">
         {props.board}
+        {over && <Outcome room={room} />}
       </section>
       <aside class="panel-side" aria-label="Game">
         <div class="status">
@@ -59,6 +60,18 @@ export function Table(props: TableProps) {
         <Log room={told} />
       </aside>
     </div>
+  );
+}
+
+/** The end of the game as a pennant over the board; the status line says it to screen readers. */
+function Outcome({ room }: { room: Room }) {
+  const winners = room.position?.result?.winners ?? [];
+  const mine = room.seats.length === 1 && winners.length === 1;
+  const tone = !mine ? "even" : winners[0] === room.seats[0] ? "won" : "lost";
+  return (
+    <p class={`outcome-pennant ${tone}`} aria-hidden="true">
+      {outcome(room)}
+    </p>
   );
 }
 

@@ -82,6 +82,7 @@ export const battleship: GameModule = {
   hard: "Hidden information",
   Mini: BattleshipMini,
   Mark: BattleshipMark,
+  inWords: (action) => (/-/.test(action) ? "fleet placed" : action.replaceAll("+", ", ")),
   Play: BattleshipPlay,
   Picture,
   Thought,

@@ -9,6 +9,7 @@ import { Arena3D } from "./later3d";
 import { NavigationMark } from "./mark";
 import { NavigationMini } from "./mini";
 import { NavigationPlay, type NavigationScene } from "./play";
+import { planWords } from "./plan";
 import { momentAt, stillMoment } from "./playback";
 import { NavigationPoster, NavigationSetup } from "./setup";
 import { Thought } from "./thought";
@@ -49,6 +50,7 @@ export const navigation: GameModule = {
   Play: NavigationPlay,
   Picture,
   Thought,
+  inWords: planWords,
   thinker: "nash",
   Setup: NavigationSetup,
   Poster: NavigationPoster,
