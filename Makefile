@@ -26,6 +26,10 @@ setup: .venv/dev ## create .venv with everything that developers need
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[play]'
 	@touch $@
 
+.venv/compiled: .venv/play $(shell find src -name '*kernels.py' -o -name opponents.json)
+	@$(BIN)/trireme compile
+	@touch $@
+
 .venv/docs: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	@touch $@ .venv/play
@@ -36,7 +40,7 @@ setup: .venv/dev ## create .venv with everything that developers need
 	@touch $@ .venv/play .venv/docs
 
 play: .venv/play ## open the web app; PORT=8080 takes another port, HOST=0.0.0.0 lets others join
-	@scripts/build-client & build=$$!; $(BIN)/trireme compile && wait $$build
+	@scripts/build-client & build=$$!; $(MAKE) --no-print-directory .venv/compiled && wait $$build
 	@$(BIN)/trireme serve --open --port $(PORT) --host $(HOST)
 
 docs: .venv/docs ## build the manual, strictly; `trireme serve` shows it at /manual

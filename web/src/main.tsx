@@ -1,5 +1,6 @@
 // The entry: styles, routing, the shell.
 import { render } from "preact";
+import "./styles/fonts.css";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/chart.css";

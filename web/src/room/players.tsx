@@ -28,7 +28,7 @@ export function Players({ room, mark, below }: PlayersProps) {
         const named = player.kind === "agent" ? opponentOf(info.game, player.name) : undefined;
         const won = position.result?.winners.length === 1 && position.result.winners[0] === seat;
         return (
-          <li key={seat} class={acting ? "acting" : ""}>
+          <li key={seat} class={`${acting ? "acting" : ""} ${room.seats.includes(seat) ? "own" : ""}`}>
             <span class="mark">{mark?.(seat) ?? (named ? <Emblem name={named.emblem} /> : player.kind === "agent" ? <Machine /> : <Person />)}</span>
             <span class="who">
               <strong>{player.kind === "open" ? "Open seat" : player.name ? callPlayer(info.game, player.name) : unnamed(room, seat)}</strong>

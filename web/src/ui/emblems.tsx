@@ -31,7 +31,7 @@ const DRAWINGS: Record<string, ComponentChildren> = {
 
 export function Emblem({ name }: { name: string }) {
   return (
-    <svg class={`emblem ${name}`} viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+    <svg class="emblem" viewBox="0 0 48 48" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
       {DRAWINGS[name] ?? DRAWINGS.compass}
     </svg>
   );

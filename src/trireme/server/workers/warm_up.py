@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trireme.core.game import CHANCE, AnyGame
-from trireme.core.opponents import opponents_of
+from trireme.core.opponents import beginners_opponent, opponents_of
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import find, make_game
 from trireme.core.seeding import seat_generator
@@ -14,14 +14,13 @@ HINT_SECONDS = 0.1
 
 
 def default_warm_ups(game: str) -> list[WarmUp]:
-    """The agents that idle workers prepare: the usual and the named opponents, for two players and
-    for one."""
-    specs = dict.fromkeys([*(o.spec for o in opponents_of(game)[1:2]), find(game).opponent])
-    variants = dict.fromkeys((find(game).versus, None))
+    """The agents that idle workers prepare: whom a beginner meets, and the usual opponent, for two
+    players and for one."""
+    usual, versus = find(game).opponent, find(game).versus
+    wanted = [(versus, beginners_opponent(game)), (versus, usual), (None, usual)]
     return [
         WarmUp(game, settings_of(make_game(game, variant)), spec)
-        for variant in variants
-        for spec in specs
+        for variant, spec in dict.fromkeys(wanted)
     ]
 
 

@@ -278,11 +278,11 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
           <button type="button" class="button" onClick={() => setPlan(emptyPlan(phases))}>
             <Cross /> Clear
           </button>
-          <label class="check small">
-            <input type="checkbox" checked={guess !== null} onChange={(e) => setGuess(e.currentTarget.checked ? emptyPlan(phases) : null)} />
-            Guess the enemy’s plan
-          </label>
         </div>
+        <label class="check small">
+          <input type="checkbox" checked={guess !== null} onChange={(e) => setGuess(e.currentTarget.checked ? emptyPlan(phases) : null)} />
+          Guess the enemy’s plan
+        </label>
         {guess && <Planner plan={guess} ship={ships[enemy]!} name={`${names[enemy]}, guessed`} seat={enemy} change={setGuess} />}
       </section>
     );
