@@ -43,6 +43,20 @@ def pages(page: Any, site: Site) -> Iterator[str]:
         page.goto(f"{site.url}/new/{game}")
         expect(page.get_by_role("button", name="Start the game")).to_be_visible()
         yield f"lobby of {game}"
+        page.keyboard.press("?")
+        expect(page.locator(".rules-sheet h3").first).to_be_visible()
+        yield f"rules of {game}"
+        page.goto(f"{site.url}/learn/{game}")
+        expect(page.get_by_role("button", name=re.compile("^Start")).first).to_be_visible()
+        yield f"lessons of {game}"
+    page.goto(f"{site.url}/learn/navigation")
+    page.get_by_role("button", name="Start Broadside").click()
+    expect(page.locator(".lesson")).to_be_visible()
+    yield "a lesson"
+    page.goto(f"{site.url}/new/gomoku?mode=friend")
+    page.get_by_role("button", name="Open the room").click()
+    expect(page.get_by_text("Only this computer can open the link now.")).to_be_visible()
+    yield "an invitation"
     for game in GAMES:
         page.goto(site.url)
         page.get_by_role("button", name=f"Play {game} against the computer").click()
