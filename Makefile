@@ -1,6 +1,8 @@
 # Every target sets up what it needs in .venv by itself, and does nothing again that is done.
 
 PYTHON ?= python3
+PORT ?= 8000
+HOST ?= 127.0.0.1
 BIN := .venv/bin
 WORKERS ?= 2
 CODE := src tests examples benchmarks scripts
@@ -21,7 +23,11 @@ setup: .venv/dev ## create .venv with everything that developers need
 	$(PYTHON) -m venv .venv
 
 .venv/play: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[web]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[play]'
+	@touch $@
+
+.venv/compiled: .venv/play $(shell find src -name '*kernels.py' -o -name opponents.json)
+	@$(BIN)/trireme compile
 	@touch $@
 
 .venv/docs: .venv/bin/python pyproject.toml
@@ -33,9 +39,9 @@ setup: .venv/dev ## create .venv with everything that developers need
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	@touch $@ .venv/play .venv/docs
 
-play: .venv/play ## open the web app, built where that is needed
-	@scripts/build-client
-	@$(BIN)/trireme serve --open
+play: .venv/play ## open the web app; PORT=8080 takes another port, HOST=0.0.0.0 lets others join
+	@scripts/build-client & build=$$!; $(MAKE) --no-print-directory .venv/compiled && wait $$build
+	@$(BIN)/trireme serve --open --port $(PORT) --host $(HOST)
 
 docs: .venv/docs ## build the manual, strictly; `trireme serve` shows it at /manual
 	$(BIN)/python scripts/manual

@@ -39,6 +39,8 @@ WEBP = """async ([png, quality]) => {
   return btoa(text);
 }"""
 
+expect.set_options(timeout=90_000)
+
 STATUS = ".status h1"
 NAMED = "localStorage['trireme.prefs'] ??= JSON.stringify({ name: 'Ada' })"
 
@@ -77,6 +79,20 @@ def shoot_lobby(camera: Camera, url: str) -> None:
         camera.page.goto(f"{url}/new/{game}")
         expect(camera.page.get_by_role("button", name="Start the game")).to_be_visible()
         camera.take(f"lobby-{game}")
+
+
+def shoot_learn(camera: Camera, url: str) -> None:
+    page = camera.page
+    page.goto(f"{url}/learn/navigation")
+    page.get_by_role("button", name="Start Broadside").wait_for()
+    camera.take("lessons")
+    page.get_by_role("button", name="Start Broadside").click()
+    page.get_by_role("button", name="Phase 1, move: hold").click()
+    page.locator(".ghost .track").wait_for(state="attached")
+    camera.take("lesson")
+    page.keyboard.press("?")
+    page.locator(".rules-sheet h3").first.wait_for()
+    camera.take("rules")
 
 
 def shoot_gomoku(camera: Camera, url: str) -> None:
@@ -176,6 +192,7 @@ def shoot_replay(camera: Camera, url: str) -> None:
 
 SHOTS: dict[str, Callable[[Camera, str], None]] = {
     "lobby": shoot_lobby,
+    "learn": shoot_learn,
     "gomoku": shoot_gomoku,
     "battleship": shoot_battleship,
     "navigation": shoot_navigation,

@@ -28,6 +28,12 @@ def choose(page: Any, label: str, option: str) -> None:
     page.get_by_role("radiogroup", name=label).get_by_role("radio", name=option).click()
 
 
+def pick_agent(page: Any, name: str) -> None:
+    """Choose an agent by its name, past the named opponents."""
+    page.get_by_text("Other agents, with their options").click()
+    page.locator("details .agent-picker select").first.select_option(name)
+
+
 def start(page: Any) -> None:
     page.get_by_role("button", name=re.compile("Start the game|Open the room|^Watch")).click()
     page.wait_for_url("**/room/*")
@@ -35,7 +41,7 @@ def start(page: Any) -> None:
 
 def ask_for_hints(page: Any) -> None:
     """From the lobby of Gomoku into a game against random, and to its hints after a move."""
-    page.get_by_label("Opponent").select_option("random")
+    pick_agent(page, "random")
     start(page)
     place(page, "h8")
     expect(status(page)).to_have_text("Your turn")

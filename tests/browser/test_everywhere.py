@@ -43,6 +43,20 @@ def pages(page: Any, site: Site) -> Iterator[str]:
         page.goto(f"{site.url}/new/{game}")
         expect(page.get_by_role("button", name="Start the game")).to_be_visible()
         yield f"lobby of {game}"
+        page.keyboard.press("?")
+        expect(page.locator(".rules-sheet h3").first).to_be_visible()
+        yield f"rules of {game}"
+        page.goto(f"{site.url}/learn/{game}")
+        expect(page.get_by_role("button", name=re.compile("^Start")).first).to_be_visible()
+        yield f"lessons of {game}"
+    page.goto(f"{site.url}/learn/navigation")
+    page.get_by_role("button", name="Start Broadside").click()
+    expect(page.locator(".lesson")).to_be_visible()
+    yield "a lesson"
+    page.goto(f"{site.url}/new/gomoku?mode=friend")
+    page.get_by_role("button", name="Open the room").click()
+    expect(page.get_by_text("Only this computer can open the link now.")).to_be_visible()
+    yield "an invitation"
     for game in GAMES:
         page.goto(site.url)
         page.get_by_role("button", name=f"Play {game} against the computer").click()
@@ -85,7 +99,7 @@ def test_every_page_fits_on_a_phone(site: Site, visit: Visit, width: int) -> Non
 def test_there_is_a_way_back_from_what_is_not_there(site: Site, visit: Visit, place: str) -> None:
     page = visit(f"{site.url}/{place}")
     page.get_by_role("link", name="Back to the home page").click()
-    expect(page.get_by_role("heading", name="Play against strong programs")).to_be_visible()
+    expect(page.get_by_role("heading", name="Three games worth thinking about")).to_be_visible()
 
 
 def test_on_a_phone_a_first_tap_aims_and_a_second_plays(site: Site, visit: Visit) -> None:
@@ -143,6 +157,7 @@ def test_the_first_load_is_small() -> None:
     html = (static / "index.html").read_text()
     first = [static / "index.html", *(static / p for p in re.findall(r'"/(assets/[^"]+)"', html))]
     assert len(first) > 2
+    first += static.glob("assets/*.woff2")
     assert sum(len(gzip.compress(file.read_bytes())) for file in first) < 100_000
 
 

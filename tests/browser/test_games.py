@@ -14,6 +14,7 @@ from .hands import (
     choose,
     hide_fleet,
     open_lobby,
+    pick_agent,
     place,
     play_battleship,
     play_gomoku,
@@ -37,7 +38,7 @@ def test_one_click_starts_a_game_against_the_program(site: Site, visit: Visit, g
 def test_gomoku_against_the_program(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     open_lobby(page, "Gomoku")
-    page.get_by_label("Opponent").select_option("random")
+    pick_agent(page, "random")
     page.get_by_label("Board").select_option("9")
     start(page)
     play_gomoku(page, 9)
@@ -61,7 +62,7 @@ def test_battleship_alone(site: Site, visit: Visit) -> None:
 def test_battleship_duel_against_the_program(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     open_lobby(page, "Battleship")
-    page.get_by_label("Opponent").select_option("random")
+    pick_agent(page, "random")
     page.get_by_label("Board").select_option("6")
     start(page)
     hide_fleet(page)
@@ -72,7 +73,7 @@ def test_battleship_duel_against_the_program(site: Site, visit: Visit) -> None:
 def test_navigation_against_the_program(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     open_lobby(page, "Battle Navigation")
-    page.get_by_label("Opponent").select_option("greedy")
+    pick_agent(page, "greedy")
     start(page)
     play_navigation(page)
     expect(status(page)).to_have_text(OVER)
@@ -101,7 +102,7 @@ def test_two_at_one_screen_do_not_see_each_others_waters(site: Site, visit: Visi
 
 def test_undo_takes_back_the_players_own_move(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/gomoku")
-    page.get_by_label("Opponent").select_option("random")
+    pick_agent(page, "random")
     start(page)
     place(page, "h8")
     expect(page.locator(".chart .stone:not(.ghost)")).to_have_count(2)

@@ -20,6 +20,7 @@ from .hands import (
     ask_for_hints,
     hide_fleet,
     lock_in,
+    pick_agent,
     place,
     play_on_one_screen,
     start,
@@ -63,7 +64,7 @@ def test_a_map_is_drawn_saved_chosen_and_played(site: Site, visit: Visit) -> Non
     page.get_by_role("button", name="Save").click()
     page.goto(f"{site.url}/new/navigation")
     page.get_by_role("combobox", name=re.compile("^Map")).select_option(label="The Narrows")
-    page.get_by_label("Opponent").select_option("random")
+    pick_agent(page, "random")
     expect(page.locator(".lobby-picture .rock")).to_have_count(10)
     start(page)
     for words in ("nothing", "1 shot", "2 shots"):
@@ -217,7 +218,7 @@ def test_the_heatmap_stands_beside_the_hidden_waters(site: Site, visit: Visit) -
 
 def test_the_board_does_not_move_while_the_game_goes_on(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/gomoku")
-    page.get_by_label("Opponent").select_option("random")
+    pick_agent(page, "random")
     start(page)
     expect(status(page)).to_have_text("Your turn")
     board = page.locator(".chart").bounding_box()

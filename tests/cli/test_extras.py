@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -10,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from trireme import AgentNotReady, MissingExtra, play
+from trireme import AgentNotReady, BadSpec, MissingExtra, play
 from trireme.core.extras import EXTRAS, missing_package, require
+from trireme.core.registry import GAMES, agent_class
 from trireme.server.workers.tasks import CheckAgent, WorkerCache, list_agents
 
 ROOT = Path(__file__).parents[2]
@@ -181,14 +183,44 @@ def test_a_room_seats_only_agents_whose_extras_are_there(monkeypatch: pytest.Mon
     networks |= {("battleship", "rl"), ("gomoku", "zero")}
 
     def offered() -> set[tuple[str, str]]:
-        return {(game, a.name) for game in ("gomoku", "battleship") for a in list_agents(game)}
+        return {
+            (game, a.name)
+            for game in ("gomoku", "battleship")
+            for a in list_agents(game)
+            if a.unavailable is None
+        }
 
     before = offered()
     assert networks <= before
     monkeypatch.setitem(sys.modules, "onnxruntime", None)
     assert offered() == before - networks
-    with pytest.raises(MissingExtra, match=r"dqn needs .* 'trireme-lab\[nets\]'"):
+    why = r"dqn needs the package onnxruntime: pip install 'trireme-lab\[nets\]'"
+    with pytest.raises(BadSpec, match=why):
         CheckAgent("gomoku", {}, "dqn").prepare(WorkerCache())
+    (dqn,) = (a for a in list_agents("gomoku") if a.name == "dqn")
+    assert re.fullmatch(why, dqn.unavailable or ""), "a menu that names it says why"
+
+
+def test_a_list_of_agents_says_which_can_not_play_here(run: Run) -> None:
+    done = run(command("agents", "gomoku"), "onnxruntime")
+    assert done.stdout.count("can't play here: dqn needs the package onnxruntime") == 1
+    assert "can't play here: search" not in done.stdout
+
+
+def test_what_make_play_installs_is_all_that_the_menus_offer() -> None:
+    """Every agent that a room may seat has its packages in the extra `play`."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
+        "optional-dependencies"
+    ]
+    (together,) = extras["play"]
+    brought = set(together.removeprefix("trireme-lab[").removesuffix("]").split(","))
+    needed = {
+        getattr(agent_class(game, a.name), "extra", "web")
+        for game in GAMES
+        for a in list_agents(game)
+    }
+    assert needed <= brought
+    assert "'.[play]'" in (ROOT / "Makefile").read_text()
 
 
 def test_the_extras_are_those_of_the_package() -> None:

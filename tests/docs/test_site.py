@@ -19,6 +19,8 @@ import trireme.envs
 from manual.build import TOP_PAGES, foreign_resources, generated
 from manual.cli_reference import commands, parameters
 from manual.protocol_reference import code_meanings
+from trireme.core.registry import BUILT_IN, make_game
+from trireme.core.rulebook import in_markdown, rulebook_of
 from trireme.server.protocol.codes import CODES
 from trireme.server.protocol.schema import schema
 
@@ -156,3 +158,10 @@ def test_a_page_that_fetches_from_another_host_is_found(tmp_path: Path) -> None:
     assert foreign_resources(tmp_path) == []
     page.write_text('<link rel="stylesheet" href="https://fonts.example.org/x.css">')
     assert len(foreign_resources(tmp_path)) == 1
+
+
+def test_the_page_of_rules_is_what_the_command_prints() -> None:
+    """`trireme rules --markdown`, below the page's head."""
+    page = (DOCS / "rules.md").read_text("utf-8")
+    printed = "\n".join(in_markdown(rulebook_of(make_game(name))) for name in BUILT_IN)
+    assert page.endswith(printed)

@@ -101,7 +101,7 @@ def test_seats_are_called_by_their_colours_once_these_are_settled() -> None:
     name = load(find("gomoku").terminal)().seat_name
     plain, swap2 = Gomoku(), Gomoku(opening="swap2")
     assert [name(plain, plain.start(), s) for s in (0, 1)] == ["black", "white"]
-    assert name(swap2, swap2.start(), 0) == "seat 0"
+    assert name(swap2, swap2.start(), 0) == "first player"
     swapped = paper("h8", "h9", "i9", "black", game=swap2).session.state
     assert [name(swap2, swapped, s) for s in (0, 1)] == ["white", "black"]
 

@@ -48,7 +48,8 @@ def test_an_installed_game_is_one_of_the_games(site: Path) -> None:
 
 def test_an_installed_game_has_opponents_at_once(site: Path) -> None:
     write_heap(site)
-    assert list(agents_of("heap")) == ["random", "montecarlo", "llm", "process", "perfect"]
+    names = ["random", "montecarlo", "llm", "careless", "process", "perfect"]
+    assert list(agents_of("heap")) == names
     assert find("heap").opponent == "montecarlo"
     result = play("heap", ["perfect", "montecarlo:playouts=10"], seed=1)
     assert result.returns == (1.0, -1.0)

@@ -7,6 +7,8 @@ import time
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from trireme import BadSpec
+
 
 @dataclass(frozen=True)
 class Hangs:
@@ -17,6 +19,19 @@ class Hangs:
     def act(self, turn: Any) -> Any:
         while True:
             time.sleep(60)
+
+
+@dataclass(frozen=True)
+class Unfit:
+    """Needs a file that is not there."""
+
+    name: ClassVar[str] = "unfit"
+
+    def prepare(self, game: Any) -> None:
+        raise BadSpec("there is no network 'x'")
+
+    def act(self, turn: Any) -> Any:
+        raise AssertionError("it was never ready")
 
 
 @dataclass(frozen=True)
@@ -58,3 +73,19 @@ class Babbles:
     def act(self, turn: Any) -> Any:
         print("x" * 100_000)
         return object()
+
+
+@dataclass(frozen=True)
+class Compiles:
+    """Compiles two kernels, and keeps nothing of them."""
+
+    name: ClassVar[str] = "compiles"
+
+    def prepare(self, game: Any) -> None:
+        import numba
+
+        for step in (1, 2):
+            numba.njit(lambda x, step=step: x + step)(1)
+
+    def act(self, turn: Any) -> Any:
+        return turn.legal.sample(turn.rng)

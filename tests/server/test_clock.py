@@ -6,6 +6,7 @@ Time passes here only when a test says so.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.client import Client
 from trireme.server.rooms.events import RoomSetup, SeatHolder
 from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.recording import record_text
 from trireme.server.rooms.room import Room
 from trireme.store import open_store
 
@@ -77,11 +79,29 @@ class Scene:
         self.clock = ManualClock()
         self.lobby = Lobby(engine, self.clock, ServerLimits(), 0)
 
-    async def room(self, game: str, clock: float | None = 30) -> Room:
-        holders = tuple(SeatHolder("person", name, token_hash(name)) for name in ("ann", "bob"))
+    async def room(
+        self,
+        game: str,
+        clock: float | None = 30,
+        increment: float | None = None,
+        people: tuple[str, str] = ("ann", "bob"),
+    ) -> Room:
+        holders = tuple(SeatHolder("person", name, token_hash(name)) for name in people)
         settings = settings_of(make_game(game))
         setup = RoomSetup(
-            new_room_id(), game, None, settings, holders, 7, clock, 1, 0, True, True, "now"
+            new_room_id(),
+            game,
+            None,
+            settings,
+            holders,
+            7,
+            clock,
+            1,
+            0,
+            True,
+            True,
+            "now",
+            increment,
         )
         return await self.lobby._open(setup)
 
@@ -175,6 +195,7 @@ def test_a_draft_counts_for_its_own_turn_only(play: Any) -> None:
         await scene.enter(room, "ann")
         await room.draft(0, PLAN)
         await scene.clock.pass_by(31, room)
+        await room.shown(0, 1)
         await scene.clock.pass_by(31, room)
         assert played(room) == [{0: PLAN, 1: NONES}, {0: NONES, 1: NONES}]
 
@@ -287,6 +308,192 @@ def test_a_room_without_a_clock_never_hurries(play: Any) -> None:
         await scene.clock.pass_by(10**6, room)
         assert left(room) is None
         assert room.table.status == "playing"
+
+    play(story)
+
+
+def sent(client: Client, kind: str) -> list[dict[str, Any]]:
+    """The messages of one type that the client was sent."""
+    texts = []
+    while not client.outbox.empty():
+        texts.append(client.outbox.get_nowait())
+    return [m for m in (json.loads(t) for t in texts if t is not None) if m["type"] == kind]
+
+
+def test_the_clock_starts_when_both_players_have_seen_the_last_turn(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        ann, _ = await scene.enter(room, "ann"), await scene.enter(room, "bob")
+        await act(room, 0, PLAN)
+        await act(room, 1, OTHER)
+        assert room.position((0,)).clock.running is False  # type: ignore[union-attr]
+        await scene.clock.pass_by(5, room)
+        assert left(room) == 30
+        await room.shown(0, 1)
+        await room.shown(0, 1)
+        await room.shown(1, 0)  # of an older position
+        assert room.position((0,)).clock.running is False  # type: ignore[union-attr]
+        assert sent(ann, "clock") == []
+        await room.shown(1, 1)
+        (message,) = sent(ann, "clock")
+        assert message["clock"] == {
+            "seconds": 30,
+            "increment": None,
+            "left": 30,
+            "running": True,
+            "seats": {"0": 30, "1": 30},
+        }
+        await scene.clock.pass_by(29, room)
+        assert (left(room), len(played(room))) == (1, 1)
+        await scene.clock.pass_by(1, room)
+        assert len(played(room)) == 2
+
+    play(story)
+
+
+def test_playback_delays_the_clock_by_a_bounded_time(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        ann = await scene.enter(room, "ann")
+        await act(room, 0, PLAN)
+        await act(room, 1, OTHER)
+        await scene.clock.pass_by(7.9, room)
+        assert sent(ann, "clock") == []
+        await scene.clock.pass_by(0.2, room)
+        assert [m["clock"]["running"] for m in sent(ann, "clock")] == [True]
+        await scene.clock.pass_by(30, room)
+        assert len(played(room)) == 2
+
+    play(story)
+
+
+def test_a_player_who_leaves_during_the_playback_holds_up_nobody(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation")
+        await scene.enter(room, "ann")
+        bob = await scene.enter(room, "bob")
+        await act(room, 0, PLAN)
+        await act(room, 1, OTHER)
+        await room.shown(0, 1)
+        await room.leave(bob)
+        assert room.position((0,)).clock.running is True  # type: ignore[union-attr]
+
+    play(story)
+
+
+def test_two_captains_at_one_screen_have_a_clock_each(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation", people=("ann", "ann"))
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(20, room)
+        await act(room, 0, PLAN)
+        assert left(room) == 30
+        await scene.clock.pass_by(29, room)
+        assert played(room) == []
+        await scene.clock.pass_by(1, room)
+        assert played(room) == [{0: PLAN, 1: NONES}]
+
+    play(story)
+
+
+def test_at_one_screen_the_first_clock_plays_for_the_first_seat_alone(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("navigation", people=("ann", "ann"))
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(30, room)
+        assert (played(room), room.table.pending.keys()) == ([], {0})
+        assert left(room) == 30
+
+    play(story)
+
+
+def test_a_clock_for_the_whole_game_counts_on_and_adds_its_increment(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku", clock=60, increment=2)
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(10, room)
+        await act(room, 0, "h8")
+        await scene.clock.pass_by(5, room)
+        await act(room, 1, "h9")
+        clock = room.position((0,)).clock
+        assert clock is not None
+        assert (clock.seats, clock.left, clock.increment) == ({0: 52, 1: 57}, 52, 2)
+        await scene.clock.pass_by(51, room)
+        assert room.table.status == "playing"
+        await scene.clock.pass_by(1, room)
+        assert [(f.seat, f.reason) for f in room.table.forfeits] == [(0, "time")]
+        assert room.position((0,)).clock is None
+
+    play(story)
+
+
+def test_a_clock_for_the_whole_game_is_in_the_record_and_survives_a_restart(tmp_path: Path) -> None:
+    engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
+
+    async def before() -> str:
+        scene = Scene(engine)
+        room = await scene.room("gomoku", clock=60, increment=2)
+        await scene.enter(room, "ann")
+        await scene.clock.pass_by(10, room)
+        await act(room, 0, "h8")
+        lines = [json.loads(line) for line in record_text(room.table, (0,)).splitlines()]
+        assert [line.get("clock_ms") for line in lines] == [None, 52_000]
+        await scene.lobby.close()
+        return room.id
+
+    async def after(room_id: str) -> None:
+        scene = Scene(engine)
+        room = await scene.lobby.get(room_id)
+        await scene.enter(room, "ann")
+        clock = room.position((0,)).clock
+        assert clock is not None
+        assert clock.seats == {0: 52, 1: 60}
+        await scene.lobby.close()
+
+    asyncio.run(after(asyncio.run(before())))
+    engine.dispose()
+
+
+def test_a_win_can_be_claimed_over_a_player_who_stays_away(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku", clock=None)
+        await scene.enter(room, "ann")
+        bob = await scene.enter(room, "bob")
+        await room.leave(bob)
+        await scene.clock.pass_by(59, room)
+        assert [seat.away for seat in room.info().seats] == [None, 59]
+        with pytest.raises(Refusal) as refusal:
+            await room.claim(0, "a")
+        assert refusal.value.code == "not_absent"
+        await scene.clock.pass_by(1, room)
+        version = await room.claim(0, "b")
+        assert await room.claim(0, "b") == version, "the same request again"
+        assert [(f.seat, f.reason) for f in room.table.forfeits] == [(1, "absent")]
+
+    play(story)
+
+
+def test_nobody_can_claim_against_a_player_who_came_back(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku", clock=None)
+        await scene.enter(room, "ann")
+        await room.leave(await scene.enter(room, "bob"))
+        await scene.clock.pass_by(100, room)
+        await scene.enter(room, "bob")
+        with pytest.raises(Refusal):
+            await room.claim(0, "a")
+
+    play(story)
+
+
+def test_at_one_screen_undo_takes_back_one_stone(play: Any) -> None:
+    async def story(scene: Scene) -> None:
+        room = await scene.room("gomoku", clock=None, people=("ann", "ann"))
+        await scene.enter(room, "ann")
+        for seat, point in enumerate(("h8", "h9")):
+            await act(room, seat, point)
+        await room.apply_request(0, "u", lambda table: table.undo(0, "u"))
+        assert played(room) == [{0: "h8"}]
 
     play(story)
 

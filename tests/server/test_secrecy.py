@@ -140,7 +140,8 @@ def normalised(texts: list[str]) -> list[str]:
     made = []
     for text in texts:
         text = re.sub(r'"(room|created|ts|started|game_id|sum)":"[^"]*"', r'"\1":""', text)
-        made.append(re.sub(r'"left":[0-9.]+', '"left":0', text))
+        text = re.sub(r'"left":[0-9.]+', '"left":0', text)
+        made.append(re.sub(r'"(\d+)":[0-9.]+', r'"\1":0', text))  # seconds by seat
     return made
 
 

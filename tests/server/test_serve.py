@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import socket
@@ -69,3 +70,34 @@ def test_a_database_that_can_not_be_used_is_named(refused: Callable[..., str]) -
 
 def test_a_host_that_is_not_here_is_named(refused: Callable[..., str]) -> None:
     assert "nowhere.invalid" in refused("--host", "nowhere.invalid")
+
+
+def test_the_browser_is_opened_when_the_server_answers_and_may_block(tmp_path: Path) -> None:
+    """A browser that runs in the foreground holds up nobody, and finds the page at once."""
+    script = tmp_path / "browser"
+    seen, end = tmp_path / "seen", tmp_path / "end"
+    os.mkfifo(end)
+    script.write_text(
+        f"#!{sys.executable}\n"
+        "import sys, urllib.request\n"
+        "page = urllib.request.urlopen(sys.argv[1] + 'healthz', timeout=30).read()\n"
+        f"open({str(seen)!r}, 'wb').write(page)\n"
+        f"open({str(end)!r}).read()\n"
+    )
+    script.chmod(0o755)
+    database = f"sqlite:///{tmp_path / 'store.db'}"
+    command = [*SERVE, "--port", "0", "--database", database, "--open"]
+    environment = {**os.environ, "BROWSER": f"{script} %s"}
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment)
+    assert process.stderr is not None
+    try:
+        found = re.search(r"http://127\.0\.0\.1:\d+/", process.stderr.readline())
+        assert found
+        while not seen.exists():
+            assert httpx.get(f"{found[0]}healthz", timeout=60).json()["ok"] is True
+        assert b'"ok":true' in seen.read_bytes()
+    finally:
+        process.send_signal(signal.SIGINT)
+        if seen.exists():
+            end.write_text("")  # lets the browser end
+        process.communicate(timeout=60)

@@ -156,6 +156,43 @@ def test_a_failing_agent_forfeits_its_room(tmp_path: Path, agent: str, reason: s
     in_a_room(tmp_path, f"{AGENTS}:{agent}", ["a1", "b1"], story)
 
 
+def test_an_agent_that_is_not_ready_loses_no_game(tmp_path: Path) -> None:
+    def story(room: Room) -> None:
+        assert room.table.status == "playing"
+        assert room.table.forfeits == ()
+        (client,) = room.clients
+        errors = [text for text in _texts(client) if '"type":"error"' in text]
+        assert "Unfit can't play gomoku here: there is no network 'x'" in errors[0]
+        assert '"code":"agent_failed"' in errors[0]
+
+    in_a_room(tmp_path, f"{AGENTS}:Unfit", ["a1"], story)
+
+
+def _texts(client: Client) -> list[str]:
+    texts = [client.outbox.get_nowait() for _ in range(client.outbox.qsize())]
+    return [text for text in texts if text is not None]
+
+
+def test_an_agent_whose_network_is_missing_is_refused_before_the_game(workers: WorkerPool) -> None:
+    """Its options are fine, but this version ships no such network."""
+    with pytest.raises(TaskFailure, match="needs a trained network") as failure:
+        ask(workers, CheckAgent("gomoku", {}, "search:evaluation=network"), 60)
+    assert failure.value.reason == "refused"
+
+
+def test_every_compiled_kernel_of_a_task_is_reported() -> None:
+    """A worker that compiles says so, and says 0 when it is ready."""
+    told: list[tuple[str, int]] = []
+    pool = WorkerPool(1, LIMITS, lambda _: None, lambda game, kernels: told.append((game, kernels)))
+    pool.start()
+    try:
+        spec = f"{AGENTS}:Compiles"
+        asyncio.run(pool.run(WarmUp("gomoku", {}, spec), 60))
+    finally:
+        pool.stop()
+    assert told == [("gomoku", 1), ("gomoku", 2), ("gomoku", 0)]
+
+
 def test_an_agents_answer_to_a_move_taken_back_is_dropped(tmp_path: Path) -> None:
     def story(room: Room) -> None:
         assert room.table.status == "playing"

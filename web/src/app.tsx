@@ -55,6 +55,7 @@ const TITLES: Record<Route["page"], string> = {
   room: "Game · Trireme",
   replay: "Replay · Trireme",
   maps: "Maps · Trireme",
+  learn: "Lessons · Trireme",
   lost: "Not found · Trireme",
 };
 
@@ -111,9 +112,11 @@ function Page({ here }: { here: Route }) {
     case "room":
       return <RoomPage key={here.room} id={here.room} />;
     case "replay":
-      return <Later load={replayPage} here={here} />;
+      return <Later key="replay" load={replayPage} here={here} />;
     case "maps":
-      return <Later load={mapsPage} here={here} />;
+      return <Later key="maps" load={mapsPage} here={here} />;
+    case "learn":
+      return <Later key="learn" load={learnPage} here={here} />;
     case "lost":
       return <NotFound title="Page not found" />;
   }
@@ -121,6 +124,7 @@ function Page({ here }: { here: Route }) {
 
 type Loader = () => Promise<ComponentType<{ here: Route }>>;
 const replayPage: Loader = async () => (await import("./replay/page")).ReplayPage as ComponentType<{ here: Route }>;
+const learnPage: Loader = async () => (await import("./learn/page")).LearnPage as ComponentType<{ here: Route }>;
 const mapsPage: Loader = async () => (await import("./editor/page")).EditorPage as ComponentType<{ here: Route }>;
 
 /** A page whose code is fetched when it is first visited. */

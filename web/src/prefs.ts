@@ -37,6 +37,69 @@ export function keepToken(room: string, token: string): void {
   save("tokens", { ...Object.fromEntries(kept), [room]: token });
 }
 
+/** A game that this browser plays: what the home page needs to offer it again. */
+export interface OwnGame {
+  room: string;
+  game: string;
+}
+
+const MOST_OWN_GAMES = 40;
+
+export const ownGames = store<OwnGame[]>(load<OwnGame[]>("games", []));
+
+/** Remember an unfinished game, newest first. */
+export function rememberGame(game: OwnGame): void {
+  const others = ownGames.get().filter((g) => g.room !== game.room);
+  ownGames.set([game, ...others].slice(0, MOST_OWN_GAMES));
+  save("games", ownGames.get());
+}
+
+export function forgetGame(room: string): void {
+  ownGames.set(ownGames.get().filter((g) => g.room !== room));
+  save("games", ownGames.get());
+}
+
+/** Lessons whose goal was met, by game. */
+export const doneLessons = store<Record<string, string[]>>(load("lessons", {}));
+
+export function keepLesson(game: string, lesson: string): void {
+  const done = doneLessons.get()[game] ?? [];
+  if (done.includes(lesson)) return;
+  doneLessons.set({ ...doneLessons.get(), [game]: [...done, lesson] });
+  save("lessons", doneLessons.get());
+}
+
+/** Results against a named opponent, from the player's side. */
+export interface Score {
+  won: number;
+  drawn: number;
+  lost: number;
+}
+
+/** Results by game and by the opponent's spec. */
+export const scores = store<Record<string, Record<string, Score>>>(load("scores", {}));
+
+export function keepResult(game: string, spec: string, result: keyof Score): void {
+  const all = scores.get();
+  const old = all[game]?.[spec] ?? { won: 0, drawn: 0, lost: 0 };
+  scores.set({ ...all, [game]: { ...all[game], [spec]: { ...old, [result]: old[result] + 1 } } });
+  save("scores", scores.get());
+}
+
+/** The rung of a game's ladder that the player meets next; beginners start at the second. */
+export function rungOf(game: string): number {
+  return load<Record<string, number>>("rungs", {})[game] ?? 1;
+}
+
+export function setRung(game: string, rung: number): void {
+  save("rungs", { ...load<Record<string, number>>("rungs", {}), [game]: Math.max(0, rung) });
+}
+
+export const mapDraft = {
+  read: () => load<NavigationSeaMap | null>("map-draft", null),
+  keep: (map: NavigationSeaMap | null) => save("map-draft", map),
+};
+
 export type SavedMaps = Record<string, NavigationSeaMap>;
 
 export const maps = store<SavedMaps>(load<SavedMaps>("maps", {}));

@@ -5,6 +5,8 @@ import type {
   SettingsChecked,
   CheckSettings,
   GameInfo,
+  GameRules,
+  Invitation,
   JoinRoom,
   MapChecked,
   NavigationSeaMap,
@@ -64,5 +66,7 @@ export const getReplay = (room: string, token: string | null) =>
   json<GameReplay>(`/api/rooms/${at(room)}/replay`, { token });
 export const readRecord = (record: string) => json<GameReplay>("/api/replay", { body: { record } });
 export const analyse = (body: AnalysisRequest) => json<AnalysisResponse>("/api/analysis", { body });
+export const getRules = (game: string, body: CheckSettings) => json<GameRules>(`/api/games/${at(game)}/rules`, { body });
+export const getInvitation = (room: string) => json<Invitation>(`/api/rooms/${at(room)}/invite`);
 export const listRecent = () => json<RecentGame[]>("/api/recent");
 export const listRatings = () => json<Rating[]>("/api/ratings");

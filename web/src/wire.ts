@@ -19,12 +19,14 @@ export interface Act {
   moves?: number | null;
 }
 
-/** An agent that a room may seat. */
+/** An agent of a game. */
 export interface AgentInfo {
   name: string;
   summary: string;
   /** The options that a room may set, as `name:option=value,…`. */
   options: OptionInfo[];
+  /** Why a room can't seat it here, such as a missing package; None: it can. */
+  unavailable: string | null;
 }
 
 /** A hint or insight request for a position of a finished game or of a record. */
@@ -83,12 +85,32 @@ export interface CheckSettings {
   settings?: Record<string, unknown>;
 }
 
-/** The running clock; the server measures it. */
+/** Claim the win because another person has left the game and not come back. */
+export interface Claim {
+  /** The idempotency key, chosen by the client and unique within the room: a message that is sent again has no second effect. */
+  id: string;
+  seat: number;
+  type: "claim";
+}
+
+/** The clock started without a move: the last one has been shown. */
+export interface ClockChanged {
+  type: "clock";
+  clock: ClockState | null;
+}
+
+/** The clock of the people who are to move; the server measures it. */
 export interface ClockState {
-  /** The total time for the decision. */
+  /** The total time for the decision, or with `increment` for the game. */
   seconds: number;
-  /** Seconds left when the message was sent. */
+  /** Seconds added after each move; None: the clock is for each decision. */
+  increment: number | null;
+  /** Seconds left when the message was sent: of the seat to move that has the fewest. */
   left: number;
+  /** False while the last move is still being shown: the clock starts after it. */
+  running: boolean;
+  /** Seconds left by seat; those of seats to move are running. With a clock for the whole game, all seats of people. */
+  seats: Record<string, number>;
 }
 
 /** What is played if the clock runs out before the seat acts; None clears it. */
@@ -111,7 +133,7 @@ export interface Error {
   type: "error";
   /** None: the request had no id that could be read. */
   id: string | null;
-  code: "bad_json" | "bad_message" | "too_large" | "too_fast" | "unsupported_protocol" | "hello_first" | "not_found" | "no_such_room" | "no_such_game" | "bad_settings" | "bad_agent" | "bad_token" | "not_your_seat" | "seat_taken" | "room_full" | "not_started" | "not_your_turn" | "game_over" | "game_running" | "bad_action" | "illegal_action" | "stale" | "no_undo" | "no_offer" | "no_clock" | "no_insight" | "hints_off" | "agent_failed" | "busy" | "bad_record" | "no_such_move" | "too_many_rooms" | "too_many_connections" | "shutting_down" | "internal";
+  code: "bad_json" | "bad_message" | "too_large" | "too_fast" | "unsupported_protocol" | "hello_first" | "not_found" | "no_such_room" | "no_such_game" | "bad_settings" | "bad_agent" | "bad_token" | "not_your_seat" | "seat_taken" | "room_full" | "not_started" | "not_your_turn" | "game_over" | "game_running" | "bad_action" | "illegal_action" | "stale" | "no_undo" | "no_offer" | "no_clock" | "not_absent" | "no_insight" | "hints_off" | "agent_failed" | "busy" | "bad_record" | "no_such_move" | "too_many_rooms" | "too_many_connections" | "shutting_down" | "internal";
   message: string;
 }
 
@@ -125,7 +147,7 @@ export interface ErrorResponse {
 /** A seat that forfeited the game. */
 export interface ForfeitInfo {
   seat: number;
-  /** `resigned`, `time`, `illegal`, `exception` or `process`. */
+  /** `resigned`, `time`, `absent`, `illegal`, `exception` or `process`. */
   reason: string;
   detail: string;
 }
@@ -158,6 +180,10 @@ export interface GameInfo {
   agents: AgentInfo[];
   /** The spec of the default opponent. */
   opponent: string;
+  /** Named opponents, weakest first; empty where the game has none. */
+  opponents: OpponentInfo[];
+  /** Lessons, in the order in which to take them. */
+  lessons: LessonInfo[];
   /** Seconds that people have for a decision by default; None: no clock. */
   clock: number | null;
   undoable: boolean;
@@ -190,6 +216,13 @@ export interface GameResult {
   /** Seats with the best return; all of them in a draw; empty where one seat plays alone. */
   winners: number[];
   forfeits: ForfeitInfo[];
+}
+
+/** The rules of a game, with the settings that were asked for in them. */
+export interface GameRules {
+  title: string;
+  goal: string;
+  sections: RulePart[];
 }
 
 /** The body of `GET /healthz`. */
@@ -257,11 +290,29 @@ export interface InsightResponse {
   insight: Record<string, unknown>;
 }
 
+/** A room's link for people on other machines. */
+export interface Invitation {
+  /** None: the server accepts connections from this machine only. */
+  link: string | null;
+  /** The link as a QR code: rows of `0` and `1`, empty without a link. */
+  qr: string[];
+}
+
 /** The body of `POST /api/rooms/{room}/join`. */
 export interface JoinRoom {
   name?: string;
   /** None: the first open seat. */
   seat?: number | null;
+}
+
+/** A lesson of a game. */
+export interface LessonInfo {
+  id: string;
+  title: string;
+  /** What to learn and what to do; `**bold**` is the only markup. */
+  text: string;
+  /** What to say when its goal is met. */
+  done: string;
 }
 
 /** Everything that is wrong with a map, a sentence each. */
@@ -293,11 +344,15 @@ export interface NewRoom {
   name?: string;
   /** Seconds that people have for each decision; `usual`: the game's default. */
   clock?: number | "none" | "usual";
+  /** If given, `clock` is each person's time for the whole game, and this many seconds are added after each move. */
+  increment?: number | null;
   /** Seconds that agents have for each decision. */
   think?: number;
   /** Minimum seconds between agents' moves, so that people can follow. */
   pace?: number;
   public?: boolean;
+  /** The id of a lesson of the game: it sets the position, the opponent and the goal, and the fields above are ignored. */
+  lesson?: string | null;
   /** Whether hints are allowed while the game runs; None: unless two people play. */
   hints?: boolean | null;
 }
@@ -313,6 +368,27 @@ export interface Offer {
 export interface Offered {
   kind: "offered";
   offer: Offer;
+}
+
+/** A named opponent: an agent of known strength. */
+export interface OpponentInfo {
+  name: string;
+  spec: string;
+  /** Seconds a move. */
+  think: number;
+  character: string;
+  /** The name of its drawing. */
+  emblem: string;
+  /** Measured by the arena, on a scale where the game's weakest has 0; None: not measured. */
+  elo: number | null;
+  low: number | null;
+  /** The 95 % interval of `elo`. */
+  high: number | null;
+  /** The share of points against the opponent below, from 0 to 1. */
+  score: number | null;
+  games: number;
+  /** Why a room can't seat it here; None: it can. */
+  unavailable: string | null;
 }
 
 /** One setting of a game or option of an agent, with all that a form needs. */
@@ -338,6 +414,14 @@ export interface Pong {
   /** The request's id. */
   id: string;
   type: "pong";
+}
+
+/** An agent is being prepared for its first move: its kernels are being compiled. */
+export interface Preparing {
+  type: "preparing";
+  seat: number;
+  /** Kernels compiled so far; 0 when it is ready. */
+  compiled: number;
 }
 
 /** Ask whether an action would be legal, and what it would do as far as this seat can know. */
@@ -442,14 +526,18 @@ export interface RoomInfo {
   settings: Record<string, unknown>;
   seats: SeatInfo[];
   status: "waiting" | "playing" | "over";
-  /** Seconds that people have for a decision; None: no clock. */
+  /** Seconds that people have for a decision, or with `increment` for the game; None: no clock. */
   clock: number | null;
+  /** Seconds added to a person's clock after each move; None: the clock is for each decision. */
+  increment: number | null;
   /** Seconds that agents have for a decision. */
   think: number;
   /** Whether hints and insight are allowed while the game runs. */
   hints: boolean;
   /** Whether the room is listed among open rooms and recent games. */
   public: boolean;
+  /** The id of the lesson that is taken here; None: a game like any other. */
+  lesson: string | null;
   /** ISO 8601, UTC. */
   created: string;
   moves: number;
@@ -477,6 +565,23 @@ export interface RoomPosition {
   clock: ClockState | null;
   offers: Offer[];
   result: GameResult | null;
+  /** Whether the lesson's goal is met or missed; None where no lesson is taken. */
+  lesson: "open" | "met" | "missed" | null;
+}
+
+/** A drawing on a grid: one character a cell. */
+export interface RuleFigure {
+  rows: string[];
+  caption: string;
+}
+
+/** A section of the rules. */
+export interface RulePart {
+  title: string;
+  /** Paragraphs; `**bold**` and code in backticks are the only markup. */
+  text: string[];
+  terms: [string, string][];
+  figures: RuleFigure[];
 }
 
 /** A person took a seat. */
@@ -520,6 +625,8 @@ export interface SeatInfo {
   name: string;
   /** Whether the person who holds it is connected; true for agents. */
   online: boolean;
+  /** Seconds since that person was connected, when the message was sent; None: not away. */
+  away: number | null;
 }
 
 /** What one seat sees and may do now. */
@@ -552,6 +659,16 @@ export interface SettingsChecked {
   /** The start as a spectator sees it; None if the settings are not valid. */
   view: unknown;
   picture: ViewPicture | null;
+}
+
+/** The client has shown the last move, or its user skipped it: the clock may start. */
+export interface Shown {
+  /** The idempotency key, chosen by the client and unique within the room: a message that is sent again has no second effect. */
+  id: string;
+  seat: number;
+  type: "shown";
+  /** `moves` of the position that was shown. */
+  moves: number;
 }
 
 /** All seats are taken and the game begins. */
@@ -796,9 +913,9 @@ export interface NavigationRock {
   size: string;
 }
 
-export type ClientMessage = Hello | Act | Draft | Undo | Resign | Rematch | Answer | HintRequest | InsightRequest | PreviewRequest | Sync | Ping;
+export type ClientMessage = Hello | Act | Draft | Undo | Resign | Claim | Shown | Rematch | Answer | HintRequest | InsightRequest | PreviewRequest | Sync | Ping;
 
-export type ServerMessage = Welcome | Update | RoomChanged | Ack | Error | HintResponse | InsightResponse | PreviewResponse | Pong;
+export type ServerMessage = Welcome | Update | RoomChanged | ClockChanged | Preparing | Ack | Error | HintResponse | InsightResponse | PreviewResponse | Pong;
 
 export interface Views {
   battleship: BattleshipView;

@@ -1,12 +1,13 @@
 // What messages make of a room: gaps, reconnecting, resending, questions that went stale.
 import { describe, expect, it } from "vitest";
-import { emptyRoom, receive, resends, type Room, secondsLeft, seatShown, sending } from "../src/room/state";
+import { emptyRoom, receive, resends, type Room, secondsLeft, secondsOf, seatShown, sending } from "../src/room/state";
+import { clockText } from "../src/room/players";
 import type { RoomPosition, RoomInfo, ServerMessage } from "../src/wire";
 
 const info = { room: "r", game: "gomoku", seats: [], settings: {} } as unknown as RoomInfo;
 
 function position(version: number, moves = version): RoomPosition {
-  return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null };
+  return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null, lesson: null };
 }
 function welcome(version: number, events: unknown[] = []): ServerMessage {
   return { type: "welcome", protocol: 1, room: info, scene: {}, seats: [0], position: position(version), events } as ServerMessage;
@@ -15,6 +16,8 @@ function update(since: number, version: number): ServerMessage {
   return { type: "update", since, events: [{ kind: "started" }], position: position(version) } as ServerMessage;
 }
 const heard = (room: Room, ...messages: ServerMessage[]) => messages.reduce((r, m) => receive(r, m, 0).room, room);
+
+const clock = { seconds: 30, increment: null, left: 30, running: false, seats: { 0: 30 } };
 
 describe("a room", () => {
   it("is drawn from the welcome, which is no news", () => {
@@ -80,8 +83,31 @@ describe("a room", () => {
   });
 
   it("counts the server's clock down from when the message came", () => {
-    const room = receive(emptyRoom("r"), { ...welcome(1), position: { ...position(1), clock: { seconds: 30, left: 12 } } } as ServerMessage, 1000).room;
+    const room = receive(emptyRoom("r"), { ...welcome(1), position: { ...position(1), clock: { ...clock, left: 12, running: true } } } as ServerMessage, 1000).room;
     expect(secondsLeft(room, 3000)).toBe(10);
     expect(secondsLeft(room, 99_000)).toBe(0);
+  });
+
+  it("stops the clock while a move is shown, and starts it on the server's word", () => {
+    const shown = receive(emptyRoom("r"), { ...welcome(1), position: { ...position(1), clock } } as ServerMessage, 1000).room;
+    expect(secondsLeft(shown, 9000)).toBe(30);
+    const started = receive(shown, { type: "clock", clock: { ...clock, running: true } }, 9000).room;
+    expect(secondsLeft(started, 10_000)).toBe(29);
+  });
+
+  it("runs the whole game's clock of the seat to move only", () => {
+    const whole = { ...clock, increment: 2, running: true, seats: { 0: 50, 1: 40 } };
+    const room = receive(emptyRoom("r"), { ...welcome(1), position: { ...position(1), clock: whole, to_move: [1] } } as ServerMessage, 0).room;
+    expect([secondsOf(room, 0, 5000), secondsOf(room, 1, 5000)]).toEqual([50, 35]);
+  });
+
+  it("writes a clock as people read it", () => {
+    expect([247, 60, 9.96, 0].map(clockText)).toEqual(["4:07", "1:00", "0:09.9", "0:00.0"]);
+  });
+
+  it("counts compiled parts until the move comes", () => {
+    const room = heard(emptyRoom("r"), welcome(3), { type: "preparing", seat: 1, compiled: 7 });
+    expect(room.compiled).toBe(7);
+    expect(heard(room, update(3, 4)).compiled).toBe(0);
   });
 });

@@ -43,5 +43,9 @@ SLICE = Slice(
     ),
     versus="duel",
     terminal="trireme.battleship.show.terminal:BattleshipTerminal",
+    rulebook="trireme.battleship.show.rulebook:rulebook",
+    opponents="trireme.battleship:opponents.json",
+    lessons="trireme.battleship:lessons.json",
+    goals="trireme.battleship.show.goals:goal_met",
     own_page=True,
 )

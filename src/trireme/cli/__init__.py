@@ -13,6 +13,7 @@ from . import (
     arena,
     battleship,
     bench,
+    compile,
     exploit,
     games,
     gomoku,
@@ -40,8 +41,10 @@ app.command()(arena.ratings)
 app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)
+app.command()(games.rules)
 app.command()(serve.serve)
 app.command()(mcp.mcp)
+app.command("compile")(compile.compile_)
 app.command()(gomoku.desktop)
 app.command()(gomoku.engine)
 app.command()(gomoku.convert)

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import msgspec
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
+from trireme.core.extras import missing_extra
 from trireme.core.options import Option, options_of
 from trireme.core.registry import (
     GAMES,
@@ -17,9 +19,11 @@ from trireme.core.registry import (
     agent_class,
     agents_of,
     find,
+    game_from_text,
     load,
     plugin_faults,
 )
+from trireme.core.rulebook import in_markdown, in_text, rulebook_of
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -41,6 +45,25 @@ def games(json: Json = False) -> None:
         variants = about["variants"]
         console.print(f"  variants: {', '.join(variants) or 'none'}\n")
     console.print("Play one: trireme play gomoku   ·   Settings: --set size=9   ·   --variant NAME")
+
+
+def rules(
+    games: Annotated[list[str] | None, typer.Argument(help="Games; by default all.")] = None,
+    variant: Annotated[str | None, typer.Option(help="A variant of the game.")] = None,
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="A setting, such as size=9; may be repeated.")
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print Markdown.")] = False,
+) -> None:
+    """Print the rules of a game, with the settings that you choose.
+
+    Example: `trireme rules gomoku`
+    """
+    for place, name in enumerate(games or list(GAMES)):
+        if place:
+            typer.echo()
+        book = rulebook_of(game_from_text(name, variant, settings or []))
+        typer.echo((in_markdown(book) if markdown else in_text(book)).rstrip())
 
 
 def agents(
@@ -66,7 +89,9 @@ def agents(
             table.add_column(column, header_style="dim")
         for agent, about in listed[name].items():
             options = [f"{o['name']}={o['default']}" for o in about["options"]]
-            table.add_row(agent, about["summary"], "\n".join(options))
+            missing = about["unavailable"]
+            why = f"\n[red]can't play here: {escape(missing)}[/]" if missing else ""
+            table.add_row(agent, about["summary"] + why, "\n".join(options))
         console.print(table, "")
     console.print("Options go into the name: search:depth=8   ·   Your own: my_bots.py:Bot")
 
@@ -86,7 +111,8 @@ def _game(found: Slice) -> dict[str, Any]:
 def _agent(game: str, name: str) -> dict[str, Any]:
     cls = agent_class(game, name)
     summary = (inspect.getdoc(cls) or "").split("\n\n")[0].replace("\n", " ")
-    return {"summary": summary, "options": [_option(o) for o in options_of(cls).values()]}
+    options = [_option(o) for o in options_of(cls).values()]
+    return {"summary": summary, "options": options, "unavailable": missing_extra(name, cls)}
 
 
 def _option(option: Option) -> dict[str, Any]:

@@ -15,6 +15,9 @@ from trireme.server.storage.retention import Retention
 
 from .games import warn_of_plugins
 
+ANY = ("0.0.0.0", "::", "")
+"""Hosts that stand for all addresses of this machine."""
+
 
 def serve(
     host: Annotated[
@@ -55,6 +58,7 @@ def serve(
     Example: `trireme serve --open`
     """
     require("web", "the web app")
+    from trireme.server.addresses import lan_address
     from trireme.server.run import run
     from trireme.store.database import check_driver
 
@@ -63,9 +67,9 @@ def serve(
     listener = listen(host, port)
     url = f"http://{shown_host(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)
-    if open_:
-        webbrowser.open(url)
-    run(listener, database, workers, keep)
+    if host in ANY and (address := lan_address()) is not None:
+        typer.echo(f"Other machines: http://{address}:{listener.getsockname()[1]}/", err=True)
+    run(listener, database, workers, keep, (lambda: webbrowser.open(url)) if open_ else None)
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -93,6 +97,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def shown_host(host: str) -> str:
-    if host in ("0.0.0.0", "::", ""):
+    if host in ANY:
         return "localhost"
     return f"[{host}]" if ":" in host else host

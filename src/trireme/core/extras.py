@@ -14,7 +14,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "nets": ("onnxruntime",),
     "postgres": ("psycopg",),
     "ray": ("ray",),
-    "web": ("fastapi", "prometheus_client", "pydantic", "uvicorn", "websockets"),
+    "web": ("fastapi", "prometheus_client", "pydantic", "segno", "uvicorn", "websockets"),
     "zoo": ("pettingzoo",),
 }
 """The extras of `pyproject.toml` that users need, with the packages that they bring."""
@@ -27,6 +27,14 @@ def missing_package(extra: str, *packages: str) -> str | None:
         if importlib.util.find_spec(package) is None:
             return package
     return None
+
+
+def missing_extra(name: str, cls: type[object]) -> str | None:
+    """What to install before the agent `name` of class `cls` can play, as a sentence; None:
+    nothing. A class names the extra that it needs in `extra`."""
+    extra = getattr(cls, "extra", None)
+    package = None if extra is None else missing_package(extra)
+    return None if extra is None or package is None else str(MissingExtra(extra, name, package))
 
 
 def require(extra: str, what: str, *packages: str) -> None:

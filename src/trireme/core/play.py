@@ -287,17 +287,31 @@ def _play(
     )
 
 
+def check_fit(agent: AnyAgent, game: AnyGame, label: str) -> None:
+    """Raise `AgentNotReady` if the agent can't play `game` here as it is configured.
+
+    It calls the agent's optional method `fits(game)`, which raises a `TriremeError` where a package
+    or a file is missing. `fits` is quick and compiles nothing, unlike `prepare`.
+    """
+    _call_hook(agent, "fits", game, label)
+
+
 def prepare_agent(agent: AnyAgent, game: AnyGame, label: str) -> None:
     """Let an agent load and compile what it needs for `game`, before any clock starts.
 
     A `TriremeError` is about its configuration and becomes `AgentNotReady`, which names the agent
     by `label`; whatever else its code raises comes through.
     """
-    prepare = getattr(agent, "prepare", None)
-    if not callable(prepare):
+    check_fit(agent, game, label)
+    _call_hook(agent, "prepare", game, label)
+
+
+def _call_hook(agent: AnyAgent, name: str, game: AnyGame, label: str) -> None:
+    hook = getattr(agent, name, None)
+    if not callable(hook):
         return
     try:
-        prepare(game)
+        hook(game)
     except (AgentNotReady, Forfeit):
         raise
     except TriremeError as error:

@@ -67,6 +67,14 @@ class Slice:
     """`prose(game, view) -> str`: a view in plain words with its history, for language models."""
     notation: str = ""
     """How actions are written as text, for language models; the rules may say it already."""
+    rulebook: str | None = None
+    """`rulebook(game) -> Rulebook`: the rules for players, with the game's settings in them."""
+    lessons: str | None = None
+    """`package:file.json`: the game's lessons (`core/lessons.py`)."""
+    goals: str | None = None
+    """`goals(game, moves, goal) -> bool`: whether moves meet a goal of the game's own kind."""
+    opponents: str | None = None
+    """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 
@@ -94,6 +102,7 @@ COMMON_AGENTS: Mapping[str, str] = {
     "random": "trireme.core.agents:Random",
     "montecarlo": "trireme.core.monte_carlo:MonteCarlo",
     "llm": "trireme.llm.agent:LanguageModel",
+    "careless": "trireme.core.careless:Careless",
     "process": "trireme.core.process_agent:ProcessAgent",
 }
 """Agents that play every game; a game may name classes of its own for `random` and `montecarlo`."""
@@ -239,8 +248,9 @@ def agents_of(game: str) -> Mapping[str, str]:
 
 def _own_agents(game: str) -> Mapping[str, str]:
     """Without plugins. Random and Monte Carlo come first: games list stronger agents."""
-    first = {name: COMMON_AGENTS[name] for name in ("random", "montecarlo")}
-    return {**first, **find(game).agents, **{n: COMMON_AGENTS[n] for n in ("llm", "process")}}
+    last = {name: COMMON_AGENTS[name] for name in ("llm", "careless", "process")}
+    first = {name: place for name, place in COMMON_AGENTS.items() if name not in last}
+    return {**first, **find(game).agents, **last}
 
 
 def _agent_entries(game: str) -> list[tuple[str, EntryPoint]]:

@@ -87,6 +87,10 @@ class Terminal:
         the player sees before it counts."""
         return None
 
+    def playback(self, game: AnyGame) -> float:
+        """Seconds that showing a move may take: the clock of the next decision waits so long."""
+        return 0.0
+
     def fallback(self, game: AnyGame, view: Any, seat: Seat) -> Any:
         """The action that counts when the clock ends without a draft."""
         raise NotImplementedError(f"{game.name} has no clock")

@@ -29,5 +29,8 @@ SLICE = Slice(
     insight="trireme.gomoku.show.insight:insight",
     prose="trireme.gomoku.show.prose:prose",
     notation="A point is a column letter and a row number: h8. Choices of swap2 are words: black.",
+    rulebook="trireme.gomoku.show.rulebook:rulebook",
+    opponents="trireme.gomoku:opponents.json",
+    lessons="trireme.gomoku:lessons.json",
     own_page=True,
 )

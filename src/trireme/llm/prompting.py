@@ -18,7 +18,7 @@ from typing import Any
 
 from trireme.core.errors import BadSpec
 from trireme.core.game import Turn
-from trireme.core.rulebook import rules_text, view_text
+from trireme.core.prose import rules_text, view_text
 
 SHIPPED = Path(__file__).parent / "prompts"
 PLACEHOLDERS = {

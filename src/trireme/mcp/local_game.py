@@ -10,8 +10,8 @@ from trireme.core.errors import IllegalAction
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
 from trireme.core.options import settings
 from trireme.core.play import HUMAN, Forfeit, Session, decide, prepare_agent
+from trireme.core.prose import view_text
 from trireme.core.registry import find, make_agent
-from trireme.core.rulebook import view_text
 from trireme.server.workers.tasks import CheckAgent, WorkerCache
 
 from .position import HeldGame, ShownPosition, listed, outcome

@@ -15,8 +15,8 @@ from websockets.exceptions import WebSocketException
 from websockets.sync.client import ClientConnection, connect
 
 from trireme.core.errors import TriremeError
+from trireme.core.prose import view_text
 from trireme.core.registry import make_game, view_type
-from trireme.core.rulebook import view_text
 from trireme.server.protocol.shapes import PROTOCOL
 
 from .position import LISTABLE, HeldGame, ShownPosition, outcome

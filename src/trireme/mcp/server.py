@@ -16,9 +16,9 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from trireme import __version__
 from trireme.core.errors import TriremeError, UnknownName
 from trireme.core.options import options_of
+from trireme.core.prose import rules_text, view_text
 from trireme.core.record import parse_record
 from trireme.core.registry import GAMES, find, load, make_game
-from trireme.core.rulebook import rules_text, view_text
 from trireme.server.workers.tasks import list_agents
 
 from .local_game import LocalGame

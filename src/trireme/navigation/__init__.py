@@ -8,6 +8,7 @@ SLICE = Slice(
     text="trireme.navigation.show.draw:text",
     agents={
         "random": "trireme.core.agents:Random",
+        "moored": "trireme.navigation.agents.moored:Moored",
         "greedy": "trireme.navigation.agents.greedy:Greedy",
         "planner": "trireme.navigation.agents.planner:Planner",
         "nash-quick": "trireme.navigation.agents.nash:NashQuick",
@@ -23,6 +24,7 @@ SLICE = Slice(
     insight="trireme.navigation.show.insight:insight",
     maps="trireme.navigation.map_library:SeaMapLibrary",
     variants={
+        "equal": {"ships": ("war_brig", "war_brig")},
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},
         "ramming": {"ram_damage": 1},
@@ -34,5 +36,9 @@ SLICE = Slice(
         "s cannons to starboard, g grapple to port, h grapple to starboard, - none.\n"
         "A digit after p or s fires fewer shots than the ship has."
     ),
+    rulebook="trireme.navigation.show.rulebook:rulebook",
+    opponents="trireme.navigation:opponents.json",
+    lessons="trireme.navigation:lessons.json",
+    goals="trireme.navigation.show.goals:goal_met",
     own_page=True,
 )

@@ -18,13 +18,14 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from trireme import __version__
+from trireme.core.registry import GAMES
 from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
 from trireme.server.rooms.clock import EventLoopClock, RoomClock
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.storage.retention import Retention
-from trireme.server.workers.tasks import TaskFailure
+from trireme.server.workers.tasks import TaskFailure, WarmUp
+from trireme.server.workers.warm_up import default_warm_ups
 
-from .catalogue import warm_up_tasks
 from .limits import RateLimiter, ServerLimits
 from .middleware import BodyLimit, HeadAsGet
 from .pages import mount_pages
@@ -52,6 +53,8 @@ class Config:
     retention: Retention | None = field(default_factory=Retention)
     """How long rooms are kept; None: without limit."""
     clock: RoomClock = field(default_factory=EventLoopClock)
+    lan: bool = False
+    """Whether other machines can reach it: it listens on all addresses."""
     static: Path = STATIC
     """The built client."""
 
@@ -63,7 +66,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
-        lobby.workers.start(warm_up_tasks() if config.warm else ())
+        lobby.workers.start(_warm_ups() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
         background = asyncio.gather(
             _load_catalogue(lobby, config.warm),
@@ -82,6 +85,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
 
     limits = config.limits
     app = FastAPI(title="Trireme", version=__version__, lifespan=lifespan, redoc_url=None)
+    app.state.lan = config.lan
     app.state.requests = RateLimiter(limits.request_rate, limits.request_burst)
     app.state.new_rooms = RateLimiter(limits.room_rate, limits.room_burst)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
@@ -100,6 +104,10 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
 
     mount_pages(app, config.static)
     return app
+
+
+def _warm_ups() -> list[WarmUp]:
+    return [task for name in GAMES for task in default_warm_ups(name)]
 
 
 async def _load_catalogue(lobby: Lobby, warm: bool) -> None:

@@ -7,21 +7,23 @@ from typing import Any
 
 import msgspec
 
+from trireme.core.lessons import lessons_of
+from trireme.core.opponents import NamedOpponent, opponents_of
 from trireme.core.options import options_of
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import GAMES, find, load, make_game
 from trireme.core.spec import parse_spec
 from trireme.server.protocol.codes import Refusal
-from trireme.server.protocol.shapes import AgentInfo, GameInfo, OptionInfo
+from trireme.server.protocol.shapes import AgentInfo, GameInfo, LessonInfo, OpponentInfo, OptionInfo
 from trireme.server.rooms.views import terminal
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import (
     AgentDescription,
     CheckAgent,
+    CheckNamed,
     ListAgents,
     OptionDescription,
     TaskFailure,
-    WarmUp,
     describe_option,
 )
 
@@ -51,16 +53,30 @@ class Catalogue:
         require_game(name)
         if name not in self._games:
             agents: list[AgentDescription] = await self._workers.run(ListAgents(name), LIST_SECONDS)
-            self._games[name] = _describe(name, agents)
+            opponents = [await self._describe_opponent(name, o) for o in opponents_of(name)]
+            self._games[name] = _describe(name, agents, opponents)
         return self._games[name]
+
+    async def _describe_opponent(self, game: str, opponent: NamedOpponent) -> OpponentInfo:
+        task = CheckNamed(game, settings_of(make_game(game, find(game).versus)), opponent.spec)
+        unavailable: str | None = await self._workers.run(task, LIST_SECONDS)
+        plain = msgspec.to_builtins(opponent)
+        return OpponentInfo.model_validate({**plain, "unavailable": unavailable}, strict=False)
 
     async def check_agent(self, game: str, settings: dict[str, Any], spec: str) -> None:
         """Refuse an agent that a room may not seat.
 
-        The default opponent needs no check: nobody waits for a worker that is busy compiling.
+        The default opponent needs no check, and named ones were checked when they were listed:
+        nobody waits for a worker that is busy compiling.
         """
-        if (game, spec) in self._checked or spec == (await self.game(game)).opponent:
+        info = await self.game(game)
+        if (game, spec) in self._checked or spec == info.opponent:
             return
+        for opponent in info.opponents:
+            if opponent.spec == spec and opponent.unavailable is None:
+                return
+            if opponent.spec == spec:
+                raise Refusal("bad_agent", f"{opponent.name}: {opponent.unavailable}")
         try:
             await self._workers.run(CheckAgent(game, settings, spec), LIST_SECONDS)
         except TaskFailure as failure:
@@ -69,7 +85,7 @@ class Catalogue:
             self._checked.add((game, spec))
 
 
-def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
+def _describe(name: str, agents: list[AgentDescription], opponents: list[OpponentInfo]) -> GameInfo:
     found = find(name)
     cls = load(found.game)
     texts = terminal(name)
@@ -81,10 +97,20 @@ def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
         variants={key: msgspec.to_builtins(dict(v)) for key, v in found.variants.items()},
         versus=found.versus,
         agents=[
-            AgentInfo(name=a.name, summary=a.summary, options=[_option_info(o) for o in a.options])
+            AgentInfo(
+                name=a.name,
+                summary=a.summary,
+                options=[_option_info(o) for o in a.options],
+                unavailable=a.unavailable,
+            )
             for a in agents
         ],
         opponent=default_opponent(name, agents),
+        opponents=opponents,
+        lessons=[
+            LessonInfo(id=lesson.id, title=lesson.title, text=lesson.text, done=lesson.done)
+            for lesson in lessons_of(name)
+        ],
         clock=texts.clock,
         undoable=cls.undoable,
         insight=found.insight is not None,
@@ -96,7 +122,7 @@ def _describe(name: str, agents: list[AgentDescription]) -> GameInfo:
 def default_opponent(game: str, agents: list[AgentDescription]) -> str:
     """The game's default opponent; if it is not installed here, the strongest agent that is."""
     opponent = find(game).opponent
-    offered = [agent.name for agent in agents]
+    offered = [agent.name for agent in agents if agent.unavailable is None]
     return opponent if parse_spec(opponent).name in offered or not offered else offered[-1]
 
 
@@ -108,12 +134,3 @@ def _option_info(option: OptionDescription) -> OptionInfo:
         help=option.help,
         value_schema=option.schema,
     )
-
-
-def warm_up_tasks() -> list[WarmUp]:
-    """What idle workers prepare: each game's default opponent, for one player and for two."""
-    return [
-        WarmUp(name, settings_of(make_game(name, variant)), find(name).opponent)
-        for name in GAMES
-        for variant in dict.fromkeys((find(name).versus, None))
-    ]

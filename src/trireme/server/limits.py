@@ -28,6 +28,8 @@ class ServerLimits:
     """Spectators of one room."""
     outbox: int = 256
     """Messages queued for a slow client before it is disconnected (backpressure)."""
+    claim_seconds: float = 60
+    """How long a player must be away before another may claim the win."""
     idle_seconds: float = 120
     """How long an empty room stays in memory."""
     agent_seconds: float = 10

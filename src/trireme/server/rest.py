@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Annotated, Any
 
+import msgspec
 from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
 from fastapi.responses import PlainTextResponse
 
@@ -14,6 +15,7 @@ from trireme.core.errors import RecordError, TriremeError
 from trireme.core.game import Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import MapLibrary, find, load
+from trireme.core.rulebook import rulebook_of
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.advice import analyse, read_record
@@ -22,6 +24,7 @@ from trireme.server.rooms.recording import record_text, replay_of_record, replay
 from trireme.server.rooms.room import Room
 from trireme.server.rooms.views import picture, scene, view_json
 
+from .addresses import guest_link, qr_rows
 from .catalogue import require_game
 from .keys import token_hash
 from .limits import RateLimiter
@@ -71,6 +74,15 @@ async def check_settings(
     return await lobby.run_in_thread(_check_settings, game, body)
 
 
+@api.post("/games/{game}/rules")
+async def rules(lobby: LobbyState, game: str, body: bodies.CheckSettings) -> shapes.GameRules:
+    """The rules of the game with these settings."""
+    require_game(game)
+    made = await lobby.run_in_thread(checked_game, game, body.variant, body.settings)
+    plain = msgspec.to_builtins(rulebook_of(made))
+    return shapes.GameRules.model_validate(plain, strict=False)
+
+
 @api.post("/games/{game}/maps/check")
 async def check_map(game: str, map: Annotated[dict[str, Any], Body()]) -> bodies.MapChecked:
     """Everything that is wrong with a map of the game."""
@@ -116,6 +128,16 @@ async def room_info(lobby: LobbyState, room: str) -> shapes.RoomInfo:
 async def join(lobby: LobbyState, room: str, body: bodies.JoinRoom) -> bodies.SeatGrant:
     """Take an open seat; the response has the token that holds it."""
     return await lobby.join(room, body.seat, body.name)
+
+
+@api.get("/rooms/{room}/invite")
+async def invite(lobby: LobbyState, request: Request, room: str) -> bodies.Invitation:
+    """The link to a room for people on other machines, and its QR code."""
+    found = await lobby.get(room)
+    url = request.url
+    lan = bool(request.app.state.lan)
+    link = guest_link(url.scheme, url.hostname or "", url.port, f"/room/{found.id}", lan=lan)
+    return bodies.Invitation(link=link, qr=[] if link is None else qr_rows(link))
 
 
 @api.get("/rooms/{room}/record", response_class=PlainTextResponse)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import socket
 import sys
+import threading
+from collections.abc import Callable
 from dataclasses import replace
 
 import uvicorn
@@ -17,13 +19,26 @@ from trireme.store import open_store
 from .app import Config, create_app
 
 
-def run(listener: socket.socket, database: str | None, workers: int | None, keep: int) -> None:
-    """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games are kept, 0: all of them."""
+def run(
+    listener: socket.socket,
+    database: str | None,
+    workers: int | None,
+    keep: int,
+    on_ready: Callable[[], object] | None = None,
+) -> None:
+    """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games are kept, 0: all of them.
+
+    `on_ready` is called in a thread when the server answers.
+    """
     engine = open_store(database)
-    config = Config(retention=Retention.of(keep))
+    lan = listener.getsockname()[0] in ("0.0.0.0", "::")
+    config = Config(retention=Retention.of(keep), lan=lan)
     if workers is not None:
         config = replace(config, workers=workers)
-    server_for(engine, config, tuned=True).run([listener])
+    server = server_for(engine, config, tuned=True)
+    if on_ready is not None and isinstance(server, _TunedServer):
+        server.on_ready = on_ready
+    server.run([listener])
 
 
 GC_THRESHOLDS = 5_000, 10, 20
@@ -37,8 +52,12 @@ thread acquires it several times in every transaction, and rooms wait for that."
 class _TunedServer(uvicorn.Server):
     """A server that tunes garbage collection and thread switching of its process."""
 
+    on_ready: Callable[[], object] | None = None
+
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
+        if self.on_ready is not None:
+            threading.Thread(target=self.on_ready, daemon=True).start()
         for name in GAMES:
             make_game(name)
         gc.collect()

@@ -196,6 +196,10 @@ async def _apply(room: Room, message: Any) -> int:
             return await room.apply_request(
                 seat, id, lambda table: table.forfeit(seat, "resigned", "gave the game up", id)
             )
+        case messages.Claim(id=id, seat=seat):
+            return await room.claim(seat, id)
+        case messages.Shown(seat=seat, moves=moves):
+            return await room.shown(seat, moves)
         case messages.Rematch(id=id, seat=seat):
             return await room.rematch(seat, id)
         case messages.Answer(id=id, seat=seat, kind=kind, accept=accept):

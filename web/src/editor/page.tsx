@@ -4,7 +4,7 @@ import { notify } from "../announce";
 import { hullPath } from "../games/navigation/arena";
 import { colName, SeaMapChart } from "../games/navigation/map";
 import { headingOf } from "../games/navigation/playback";
-import { forgetMap, maps, saveMap } from "../prefs";
+import { forgetMap, mapDraft, maps, saveMap } from "../prefs";
 import { checkMap, getMap, Refused } from "../rest";
 import type { Route } from "../route";
 import { useStore } from "../store";
@@ -17,19 +17,27 @@ import { Palette } from "./palette";
 export function EditorPage({ here }: { here: Route }) {
   const name = here.page === "maps" ? here.name : null;
   const [past, setPast] = useState<NavigationSeaMap[]>([]);
-  const [map, setMap] = useState<NavigationSeaMap>(() => (name && maps.get()[name]) || emptyMap());
+  const [kept] = useState(() => (name ? null : mapDraft.read()));
+  const [map, setMap] = useState<NavigationSeaMap>(() => (name && maps.get()[name]) || kept || emptyMap());
   const [tool, setTool] = useState<Tool>("rock small");
   const [fair, setFair] = useState(true);
   const problems = useProblems(map);
 
+  useEffect(() => {
+    if (kept) notify("Your unsaved map is back.");
+  }, []);
   const change = (next: NavigationSeaMap) => {
     setPast([...past.slice(-99), map]);
     setMap(next);
+    mapDraft.keep(next);
   };
   const draw = (row: number, col: number) => change((fair ? useFairly : use)(map, tool, col, row));
   const undo = () => {
     const last = past.at(-1);
-    if (last) setMap(last);
+    if (last) {
+      setMap(last);
+      mapDraft.keep(last);
+    }
     setPast(past.slice(0, -1));
   };
   return (
@@ -126,6 +134,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
   const set = (part: Partial<NavigationSeaMap>) => change({ ...map, ...part });
   const save = () => {
     saveMap({ ...map, id: idOf(map.name) });
+    mapDraft.keep(null);
     notify(`“${map.name}” is saved in this browser and can be chosen in the lobby.`);
   };
   return (

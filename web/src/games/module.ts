@@ -47,8 +47,12 @@ export interface GameModule {
   Play: ComponentType<PlayProps>;
   /** A position of a replay. */
   Picture: ComponentType<PictureProps>;
+  /** One cell of a figure in the rules, which stands for a character. */
+  Mark?: ComponentType<{ mark: string; x: number; y: number }>;
   /** What the agent thought, in words and numbers. */
   Thought: ComponentType<{ insight: Record<string, unknown>; next: string | null }>;
+  /** An action as people say it, for lists of moves. */
+  inWords?: (action: string) => string;
   /** Who thinks, where others may be heard too. */
   thinker: string;
   /** Settings of its own in the lobby. */

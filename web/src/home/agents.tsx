@@ -33,8 +33,8 @@ export function AgentPicker({ info, value, onChange, label, plain }: AgentPicker
         {label}
         <select value={name} onChange={(e) => onChange({ ...value, spec: e.currentTarget.value })}>
           {info.agents.map((a) => (
-            <option value={a.name} key={a.name}>
-              {a.name}
+            <option value={a.name} key={a.name} disabled={a.unavailable !== null}>
+              {a.unavailable === null ? a.name : `${a.name} (${a.unavailable})`}
             </option>
           ))}
         </select>

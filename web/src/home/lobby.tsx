@@ -2,15 +2,19 @@
 import { useEffect, useState } from "preact/hooks";
 import { MODULES, moduleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
-import { prefs, setPrefs } from "../prefs";
+import { nextOpponent, offeredBy } from "../games/opponents";
+import { prefs, setPrefs, setRung } from "../prefs";
 import { checkSettings } from "../rest";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Play } from "../ui/icons";
 import { NotFound } from "../ui/not-found";
-import type { SeatChoice, GameInfo } from "../wire";
+import { RulesButton } from "../ui/rules";
+import type { GameInfo, OpponentInfo, SeatChoice } from "../wire";
 import { AgentPicker, type Picked } from "./agents";
 import { begin } from "./begin";
+import { type ClockChoice, ClockPicker, clockOf, usualClock } from "./clock";
+import { hasOpponents, OpponentPicker } from "./opponents";
 
 type Mode = "agent" | "friend" | "hotseat" | "watch" | "alone";
 
@@ -34,6 +38,17 @@ function modesOf(info: GameInfo): [Mode, string][] {
   return info.versus === null ? two : [...two, ["alone", "Alone"]];
 }
 
+/** The settings that a new game begins with: those of one click's game, where they are not its mode. */
+function usualSettings(info: GameInfo, variant: string | undefined): Record<string, unknown> {
+  return variant === undefined || variant === info.versus ? {} : { ...info.variants[variant] };
+}
+
+/** The mode that the address asks for, such as `?mode=friend`. */
+function wishedMode(info: GameInfo): Mode | null {
+  const wished = new URLSearchParams(location.search).get("mode");
+  return modesOf(info).find(([mode]) => mode === wished)?.[0] ?? null;
+}
+
 /** How many seats a game has unless it is played alone. */
 function seatsOf(info: GameInfo): number {
   return info.versus === null ? info.seats : 2;
@@ -51,29 +66,35 @@ export function Lobby({ info }: { info: GameInfo }) {
   const module = moduleOf(info.name, info);
   const { name } = useStore(prefs);
   const seats = seatsOf(info);
-  const [mode, setMode] = useState<Mode>(seats === 1 ? "alone" : "agent");
+  const [mode, setMode] = useState<Mode>(() => wishedMode(info) ?? (seats === 1 ? "alone" : "agent"));
   const [side, setSide] = useState("0");
   const usual: Picked = { spec: info.opponent, think: 1 };
-  const [agent, setAgent] = useState<Picked>(usual);
+  const first = nextOpponent(info);
+  const [agent, setAgent] = useState<Picked>(first ? { spec: first.spec, think: first.think } : usual);
   const [other, setOther] = useState<Picked>(usual);
-  const [settings, setSettings] = useState<Record<string, unknown>>({});
+  const [settings, setSettings] = useState<Record<string, unknown>>(() => usualSettings(info, module.quick.variant));
   const [isPublic, setPublic] = useState(true);
-  const [clock, setClock] = useState<"usual" | "none">("usual");
+  const [clock, setClock] = useState<ClockChoice>(usualClock(info));
   const [busy, setBusy] = useState(false);
   const problem = useProblem(info, mode, settings);
 
+  const isRaw = !info.opponents.some((o) => o.spec === agent.spec);
+  const pickOpponent = (o: OpponentInfo) => {
+    setAgent({ spec: o.spec, think: o.think });
+    setRung(info.name, offeredBy(info).indexOf(o));
+  };
   const start = async () => {
     setBusy(true);
-    const first = side === "any" ? Math.floor(Math.random() * seats) : Number(side);
+    const seat = side === "any" ? Math.floor(Math.random() * seats) : Number(side);
     await begin({
       game: info.name,
       variant: mode === "alone" ? null : info.versus,
       settings,
-      seats: chairs(mode, seats, first, agent.spec, other.spec),
+      seats: chairs(mode, seats, seat, mode === "watch" && !isRaw ? usual.spec : agent.spec, other.spec),
       think: agent.think,
       pace: mode === "watch" ? module.pace : 0.25,
       public: isPublic,
-      clock,
+      ...clockOf(clock),
     });
     setBusy(false);
   };
@@ -85,7 +106,10 @@ export function Lobby({ info }: { info: GameInfo }) {
       <section class="panel stack">
         <div>
           <p class="eyebrow small">{module.hard}</p>
-          <h1>{module.title}</h1>
+          <div class="row spread">
+            <h1>{module.title}</h1>
+            <RulesButton game={info.name} variant={mode === "alone" ? null : info.versus} settings={settings} />
+          </div>
           <p class="soft">{module.pitch}</p>
         </div>
         <Choice label="Mode" value={mode} options={modesOf(info)} onChange={setMode} />
@@ -97,10 +121,19 @@ export function Lobby({ info }: { info: GameInfo }) {
             onChange={setSide}
           />
         )}
-        {mode === "agent" && <AgentPicker info={info} value={agent} onChange={setAgent} label="Opponent" />}
+        {mode === "agent" && hasOpponents(info) && (
+          <>
+            <OpponentPicker info={info} value={agent.spec} onChange={pickOpponent} />
+            <details class="small" onToggle={(e) => !e.currentTarget.open && first && isRaw && pickOpponent(first)}>
+              <summary>Other agents, with their options</summary>
+              <AgentPicker info={info} value={isRaw ? agent : usual} onChange={setAgent} label="Agent" />
+            </details>
+          </>
+        )}
+        {mode === "agent" && !hasOpponents(info) && <AgentPicker info={info} value={agent} onChange={setAgent} label="Opponent" />}
         {mode === "watch" && (
           <>
-            <AgentPicker info={info} value={agent} onChange={setAgent} label="First agent" />
+            <AgentPicker info={info} value={isRaw ? agent : usual} onChange={setAgent} label="First agent" />
             {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other agents" : "Second agent"} plain />}
           </>
         )}
@@ -111,13 +144,8 @@ export function Lobby({ info }: { info: GameInfo }) {
           </label>
         )}
         <module.Setup game={info} settings={settings} change={setSettings} />
+        {mode !== "watch" && <ClockPicker info={info} value={clock} onChange={setClock} />}
         <div class="row">
-          {info.clock !== null && (
-            <label class="check">
-              <input type="checkbox" checked={clock === "usual"} onChange={(e) => setClock(e.currentTarget.checked ? "usual" : "none")} />
-              {info.clock} seconds for each turn
-            </label>
-          )}
           <label class="check">
             <input type="checkbox" checked={isPublic} onChange={(e) => setPublic(e.currentTarget.checked)} />
             Show in the list of open rooms

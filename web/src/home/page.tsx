@@ -2,8 +2,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
-import { tokenOf } from "../prefs";
-import { listRatings, listRecent, listRooms } from "../rest";
+import { callPlayer, nextOpponent } from "../games/opponents";
+import { forgetGame, ownGames, tokenOf } from "../prefs";
+import { getRoom, listRatings, listRecent, listRooms, Refused } from "../rest";
 import { useStore } from "../store";
 import { Play } from "../ui/icons";
 import type { GameInfo, Rating, RecentGame, RoomInfo } from "../wire";
@@ -14,10 +15,10 @@ export function HomePage() {
   return (
     <div class="home">
       <header class="hero">
-        <h1>Play against strong programs</h1>
+        <h1>Three games worth thinking about</h1>
         <p class="soft">
-          Games of hidden information, deep search and simultaneous moves: against the computer,
-          with a friend online, or two players on one screen.
+          Learn each one in a few minutes, then find an opponent of your strength: the computer, a
+          friend online, or somebody at the same screen.
         </p>
       </header>
       <ul class="game-cards">
@@ -25,17 +26,87 @@ export function HomePage() {
           <GameCard key={name} name={name} info={games.find((g) => g.name === name)} />
         ))}
       </ul>
+      <OwnGames />
       <Activity />
     </div>
   );
 }
 
+/** Unfinished games of this browser, as the server has them. */
+function useOwnGames(): RoomInfo[] {
+  const own = useStore(ownGames);
+  const [rooms, setRooms] = useState<RoomInfo[]>([]);
+  const ids = own.slice(0, MOST_SHOWN).map((g) => g.room);
+  useEffect(() => {
+    let wanted = true;
+    const look = async (id: string) => {
+      try {
+        const found = await getRoom(id);
+        if (found.status !== "over") return found;
+        forgetGame(id);
+      } catch (error) {
+        if (error instanceof Refused && error.code === "no_such_room") forgetGame(id);
+      }
+      return null;
+    };
+    void Promise.all(ids.map(look)).then((found) => wanted && setRooms(found.filter((r) => r !== null)));
+    return () => {
+      wanted = false;
+    };
+  }, [ids.join(" ")]);
+  return rooms;
+}
+
+const MOST_SHOWN = 6;
+
+function OwnGames() {
+  const rooms = useOwnGames();
+  if (rooms.length === 0) return null;
+  return (
+    <section class="panel own-games">
+      <h2>Your games</h2>
+      <ul class="plain-list">
+        {rooms.map((room) => (
+          <li key={room.room}>
+            <span>
+              <strong>{titleOf(room.game)}</strong>{" "}
+              <span class="soft small">
+                {rivals(room)}, {room.moves === 1 ? "1 move" : `${room.moves} moves`}
+              </span>
+            </span>
+            <span class="row">
+              <a class="button small primary" href={`/room/${room.room}`}>
+                Go on
+                <span class="visually-hidden"> with {titleOf(room.game)}</span>
+              </a>
+              <button type="button" class="button small" onClick={() => forgetGame(room.room)}>
+                Remove
+                <span class="visually-hidden"> {titleOf(room.game)} from this list</span>
+              </button>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** Whom a game is played against. */
+function rivals(room: RoomInfo): string {
+  if (room.seats.length === 1) return "alone";
+  const agents = room.seats.filter((s) => s.kind === "agent").map((s) => callPlayer(room.game, s.name));
+  if (agents.length > 0) return `against ${agents.join(", ")}`;
+  return room.status === "waiting" ? "waiting for a player" : room.seats.map((s) => s.name || "Guest").join(" – ");
+}
+
 function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) {
   const [busy, setBusy] = useState(false);
   const module = moduleOf(name, info);
+  const opponent = nextOpponent(info);
   const start = async () => {
     setBusy(true);
-    await begin({ game: name, ...module.quick });
+    const rival = opponent && { think: opponent.think, seats: [{ kind: "me" as const }, { kind: "agent" as const, agent: opponent.spec }] };
+    await begin({ game: name, variant: info?.versus ?? null, ...module.quick, ...rival });
     setBusy(false);
   };
   return (
@@ -56,8 +127,14 @@ function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) 
             More options
             <span class="visually-hidden"> for {module.title}</span>
           </a>
+          {(!info || info.lessons.length > 0) && (
+            <a class="button" href={`/learn/${name}`}>
+              Learn
+              <span class="visually-hidden"> {module.title}</span>
+            </a>
+          )}
         </div>
-        <p class="small soft opponent">{info ? `Opponent: ${info.opponent}` : "\u00a0"}</p>
+        <p class="small soft opponent-line">{info ? `Opponent: ${opponent?.name ?? info.opponent}` : "\u00a0"}</p>
       </div>
     </li>
   );
@@ -105,7 +182,18 @@ function Activity() {
 function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
   if (!rooms) return <p class="soft small">Loading…</p>;
   if (rooms.length === 0) {
-    return <p class="soft small">No open rooms. Choose “More options”, then “Friend online” to open one.</p>;
+    return (
+      <div class="stack">
+        <p class="soft small">No open rooms. Open one and send a friend the link.</p>
+        <div class="row">
+          {Object.keys(MODULES).map((name) => (
+            <a class="button small" href={`/new/${name}?mode=friend`}>
+              {titleOf(name)}
+            </a>
+          ))}
+        </div>
+      </div>
+    );
   }
   return (
     <ul class="plain-list">
@@ -117,7 +205,7 @@ function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
             <span>
               <strong>{titleOf(room.game)}</strong>{" "}
               <span class="soft small">
-                {room.seats.filter((s) => s.kind !== "open").map((s) => s.name || "Guest").join(" – ")}
+                {room.seats.filter((s) => s.kind !== "open").map((s) => callPlayer(room.game, s.name) || "Guest").join(" – ")}
               </span>
             </span>
             <a class="button small" href={`/room/${room.room}`}>
@@ -152,7 +240,7 @@ function Recent({ recent }: { recent: RecentGame[] | null }) {
 }
 
 function score(game: RecentGame): string {
-  const names = game.seats.map((name) => name || "Guest");
+  const names = game.seats.map((name) => callPlayer(game.game, name) || "Guest");
   if (names.length === 1) return `${names[0]}: ${scoreOf(game.game, game.returns[0] ?? 0)}`;
   const best = Math.max(...game.returns);
   const won = game.returns.map((r) => r === best);

@@ -1,5 +1,6 @@
 // Replay and analysis of any game: from a room, or from a record that was exported.
 import { useEffect, useState } from "preact/hooks";
+import { callPlayer } from "../games/opponents";
 import { tokenOf } from "../prefs";
 import { getRecord, getReplay, listRecent, readRecord, Refused } from "../rest";
 import type { Route } from "../route";
@@ -105,7 +106,7 @@ function Import() {
                 <span>
                   <strong>{titleOf(game.game)}</strong>{" "}
                   <span class="soft small">
-                    {game.seats.map((s) => s || "Guest").join(" – ")}, {count(game.moves)}
+                    {game.seats.map((s) => callPlayer(game.game, s) || "Guest").join(" – ")}, {count(game.moves)}
                   </span>
                 </span>
                 <a class="button small" href={`/replay/${game.room}`}>

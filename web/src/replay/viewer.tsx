@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { say } from "../announce";
 import { moduleOf, scoreOf } from "../games";
 import { gamesStore } from "../games/catalogue";
+import { callPlayer } from "../games/opponents";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
 import { copyLink } from "../room/table";
@@ -49,7 +50,8 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
   useKeys(player, stops.length);
 
   const judged = seatToJudge(frame, seen);
-  const settled = player.progress >= 1 && at.phase === (phasesOf(frame) || null);
+  const midTurn = at.phase !== null && at.phase !== (phasesOf(frame) || null);
+  const settled = player.progress >= 1 && !midTurn;
   const known = thinking && settled && judged !== null ? (analysis.insights.get(keyOf(at.turn, judged)) ?? null) : null;
   const voice = useVoice(known, module.thinker);
   const insight = voice.insight;
@@ -100,7 +102,7 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
               <module.Thought insight={insight} next={nextAction(replay, at.turn, judged)} />
             ) : (
               !voice.why && (
-                <p class="soft small">{analysis.problem ?? (judged === null ? "There is no move left to analyse." : "Analysing…")}</p>
+                <p class="soft small">{thoughtProblem(analysis.problem, judged, midTurn)}</p>
               )
             )}
             {voice.picker}
@@ -114,10 +116,17 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
   );
 }
 
+/** Why no analysis is shown. */
+function thoughtProblem(problem: string | null, judged: number | null, midTurn: boolean): string {
+  if (problem) return problem;
+  if (midTurn) return "Plans are made between turns: step to the last phase of this turn to see its analysis.";
+  return judged === null ? "There is no move left to analyse." : "Analysing…";
+}
+
 const lastPhase = (replay: GameReplay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
 
 function heading(replay: GameReplay): string {
-  const names = replay.seats.map((name) => name || "Guest");
+  const names = replay.seats.map((name) => callPlayer(replay.game, name) || "Guest");
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
@@ -130,7 +139,7 @@ function heading(replay: GameReplay): string {
 function callSeat(replay: GameReplay, turn: number, seat: number): string {
   const name = replay.frames[turn]?.seat_names[seat] ?? "";
   const twins = replay.seats[0] === replay.seats[1];
-  return isCounted(name) && !(twins && name) ? replay.seats[seat] || "Guest" : name;
+  return isCounted(name) && !(twins && name) ? callPlayer(replay.game, replay.seats[seat] ?? "") || "Guest" : name;
 }
 
 function personal(replay: GameReplay, turn: number, line: string): string {
@@ -220,10 +229,11 @@ function Transport({ player, stops }: { player: Player; stops: Stop[] }) {
 /** How the thoughts changed over the game, where they have one number. */
 function Progress(props: { replay: GameReplay; analysis: AnalysisState; turn: number; jump: (turn: number) => void }) {
   const { replay, analysis } = props;
-  const { label, unit, points, range } = numbersOf(replay, analysis);
   return (
     <>
-      {points.length > 1 && <Curve label={label} unit={unit} points={points} low={range?.[0]} high={range?.[1]} now={props.turn} onPick={props.jump} />}
+      {numbersOf(replay, analysis).map(({ label, unit, points, range }) => (
+        <Curve key={label} label={label} unit={unit} points={points} low={range?.[0]} high={range?.[1]} now={props.turn} onPick={props.jump} />
+      ))}
       <button type="button" class="button small" onClick={analysis.sweep === null ? analysis.startSweep : analysis.stopSweep}>
         {analysis.sweep === null ? "Analyse the whole game" : `Stop (${analysis.sweep} of ${replay.frames.length - 1})`}
       </button>
@@ -231,20 +241,33 @@ function Progress(props: { replay: GameReplay; analysis: AnalysisState; turn: nu
   );
 }
 
-function numbersOf(replay: GameReplay, { insights }: AnalysisState) {
+interface Numbers {
+  label: string;
+  unit: string;
+  points: [number, number][];
+  range?: readonly [number, number];
+}
+
+/** One curve of the chances, or one for each seat where every seat has a number of its own. */
+export function numbersOf(replay: GameReplay, { insights }: Pick<AnalysisState, "insights">): Numbers[] {
   const { curve } = moduleOf(replay.game, undefined);
-  const points: [number, number][] = [];
+  const bySeat = new Map<number, [number, number][]>();
   for (const [key, insight] of insights) {
     const [turn, seat] = key.split(" ").map(Number) as [number, number];
     const value = insight[curve?.field ?? "value"];
     if (typeof value !== "number") continue;
-    points.push([turn, curve ? value : 50 + 50 * (seat === 0 ? value : -value)]);
+    const owner = curve ? seat : 0;
+    bySeat.set(owner, [...(bySeat.get(owner) ?? []), [turn, curve ? value : 50 + 50 * (seat === 0 ? value : -value)]]);
   }
-  points.sort((a, b) => a[0] - b[0]);
-  const first = callSeat(replay, 0, 0);
-  return curve
-    ? { label: curve.label, unit: curve.unit, points, range: undefined }
-    : { label: `Winning chances of ${first}`, unit: "%", points, range: [0, 100] as const };
+  return [...bySeat]
+    .filter(([, points]) => points.length > 1)
+    .sort(([a], [b]) => a - b)
+    .map(([seat, points]) => {
+      const sorted = points.sort((a, b) => a[0] - b[0]);
+      if (!curve) return { label: `Winning chances of ${callSeat(replay, 0, 0)}`, unit: "%", points: sorted, range: [0, 100] as const };
+      const whose = replay.seats.length > 1 ? `, ${callSeat(replay, 0, seat)}` : "";
+      return { label: `${curve.label}${whose}`, unit: curve.unit, points: sorted };
+    });
 }
 
 /** What a language model said about the move that is shown. */
@@ -277,17 +300,29 @@ function Moves({ replay, turn, jump }: { replay: GameReplay; turn: number; jump:
     <section class="log">
       <h2>Moves</h2>
       <ol class="lines moves" ref={list} tabIndex={0}>
-        {replay.frames.map((frame, i) => (
+        {replay.frames.map((_, i) => (
           <li key={i}>
             <button type="button" aria-current={i === turn ? "step" : undefined} onClick={() => jump(i)}>
               <span class="soft">{i === 0 ? "" : i}</span>
-              <span>{i === 0 ? "Start position" : (frame.moved?.actions ?? []).map((d) => d.action ?? "hidden").join("  ·  ")}</span>
+              <span>{i === 0 ? "Start position" : moveText(replay, i)}</span>
             </button>
           </li>
         ))}
       </ol>
     </section>
   );
+}
+
+/** A move in words: who did what. */
+function moveText(replay: GameReplay, turn: number): string {
+  const { inWords } = moduleOf(replay.game, undefined);
+  const actions = replay.frames[turn]?.moved?.actions ?? [];
+  return actions
+    .map(({ seat, action }) => {
+      const said = action === null ? "hidden" : (inWords?.(action) ?? action);
+      return seat < 0 || replay.seats.length === 1 ? said : `${capital(callSeat(replay, turn, seat))}: ${said}`;
+    })
+    .join("; ");
 }
 
 async function save(replay: GameReplay, record: () => Promise<string>): Promise<void> {

@@ -3,19 +3,22 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import { notify, say } from "../announce";
 import { moduleOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
-import { keepToken, prefs, tokenOf } from "../prefs";
-import { joinRoom, Refused } from "../rest";
+import { opponentOf } from "../games/opponents";
+import { forgetGame, keepResult, keepToken, prefs, rememberGame, setPrefs, tokenOf } from "../prefs";
+import { getInvitation, joinRoom, Refused } from "../rest";
 import { go } from "../route";
 import { play } from "../sound";
 import { useStore } from "../store";
 import { Link } from "../ui/icons";
 import { NotFound } from "../ui/not-found";
+import { RulesButton } from "../ui/rules";
+import type { GameInfo, Invitation, RoomInfo } from "../wire";
 import { Log } from "./log";
 import { Players } from "./players";
 import { connect, type Connection } from "./socket";
 import type { RoomEvent, Room } from "./state";
 import { copyLink } from "./table";
-import { outcome, seatName, storyOf } from "./words";
+import { capital, clockWords, outcome, seatName, storyOf } from "./words";
 
 export function RoomPage({ id }: { id: string }) {
   const [token, setToken] = useState(() => tokenOf(id));
@@ -30,12 +33,13 @@ export function RoomPage({ id }: { id: string }) {
     try {
       const held = await joinRoom(id, { name: prefs.get().name, seat });
       if (held.token) keepToken(id, held.token);
+      rememberGame({ room: id, game: held.info.game });
       setToken(held.token);
     } catch (error) {
       notify(error instanceof Refused ? error.message : String(error));
     }
   };
-  if (room.position.status === "waiting") return <Waiting room={room} sit={sit} />;
+  if (room.position.status === "waiting") return <Waiting room={room} sit={sit} game={games.find((g) => g.name === room.info?.game)} />;
   const game = games.find((g) => g.name === room.info?.game);
   const module = moduleOf(room.info.game, game);
   return <module.Play room={room} connection={connection} game={game} />;
@@ -49,35 +53,53 @@ function onNews(id: string, fresh: RoomEvent[], room: Room): void {
       const won = room.seats.length === 1 && room.position?.result?.winners.includes(room.seats[0]!);
       play(room.seats.length === 1 && !won && room.position!.seat_names.length > 1 ? "lost" : "won");
       say(outcome(room));
+      noteResult(room);
     }
     if (event.kind === "offered" && !room.seats.includes(event.offer.seat)) play("bell");
     if (event.kind === "rematched") {
       const token = tokenOf(id);
       if (token) keepToken(event.room, token);
+      if (token) rememberGame({ room: event.room, game: room.info?.game ?? "" });
       go(`/room/${event.room}`);
     }
     if (event.kind !== "moved") say(storyOf(event, room).join(" "));
   }
 }
 
-function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
+/** Keep the result of a game against a named opponent, and forget the game itself. */
+function noteResult(room: Room): void {
+  forgetGame(room.id);
+  const rival = room.info?.seats.find((s) => s.kind === "agent");
+  const winners = room.position?.result?.winners ?? [];
+  if (!room.info || !rival || room.seats.length !== 1 || room.info.seats.length !== 2) return;
+  const result = winners.length !== 1 ? "drawn" : winners[0] === room.seats[0] ? "won" : "lost";
+  if (opponentOf(room.info.game, rival.name)) keepResult(room.info.game, rival.name, result);
+}
+
+interface WaitingProps {
+  room: Room;
+  game: GameInfo | undefined;
+  sit: (seat: number) => void;
+}
+
+function Waiting({ room, game, sit }: WaitingProps) {
   const open = room.info?.seats.filter((s) => s.kind === "open") ?? [];
   const title = titleOf(room.info?.game ?? "");
+  const { name } = useStore(prefs);
   return (
     <div class="waiting panel stack">
       <h1>{title}: waiting for a player</h1>
       {room.seats.length > 0 ? (
         <>
           <p>Send this link to a friend. The game starts as soon as they join.</p>
-          <div class="row">
-            <input class="input link" readOnly value={location.href} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
-            <button type="button" class="button primary" onClick={() => void copyLink(location.pathname)}>
-              <Link /> Copy the link
-            </button>
-          </div>
+          <Invite room={room.id} />
         </>
       ) : (
-        <div class="row">
+        <div class="row join">
+          <label class="field">
+            Your name
+            <input value={name} maxLength={40} placeholder="Shown to the other player" onInput={(e) => setPrefs({ name: e.currentTarget.value })} />
+          </label>
           {open.map((s) => (
             <button type="button" class="button primary large" onClick={() => sit(s.seat)}>
               Join as {seatName(room.position, s.seat)}
@@ -85,10 +107,82 @@ function Waiting({ room, sit }: { room: Room; sit: (seat: number) => void }) {
           ))}
         </div>
       )}
+      {room.info && (
+        <div class="stack">
+          <Settings info={room.info} game={game} />
+          <div class="row">
+            <RulesButton game={room.info.game} variant={room.info.variant} settings={room.info.settings} />
+          </div>
+        </div>
+      )}
       <Players room={room} />
       <Log room={room} />
     </div>
   );
+}
+
+/** The link for another machine, and its QR code; where only this one can be reached, what to do. */
+function Invite({ room }: { room: string }) {
+  const [invitation, setInvitation] = useState<Invitation | null>(null);
+  useEffect(() => {
+    getInvitation(room).then(setInvitation, () => undefined);
+  }, [room]);
+  const link = invitation?.link ?? location.href;
+  return (
+    <div class="invite">
+      <div class="stack">
+        <div class="row">
+          <input class="input link" readOnly value={link} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
+          <button type="button" class="button primary" onClick={() => void copyLink(link)}>
+            <Link /> Copy the link
+          </button>
+        </div>
+        <p class="small soft">
+          {invitation && invitation.link === null ? (
+            <>
+              Only this computer can open the link now. To let others in your network join, start the server with{" "}
+              <code>make play HOST=0.0.0.0</code> or <code>trireme serve --host 0.0.0.0</code>.
+            </>
+          ) : (
+            "A phone in the same network can scan the code."
+          )}
+        </p>
+      </div>
+      <div class="qr-space">{invitation && invitation.qr.length > 0 && <QrCode rows={invitation.qr} />}</div>
+    </div>
+  );
+}
+
+function QrCode({ rows }: { rows: string[] }) {
+  const d = rows.flatMap((row, y) => [...row].map((bit, x) => (bit === "1" ? `M${x} ${y}h1v1h-1z` : ""))).join("");
+  return (
+    <svg class="qr" viewBox={`-4 -4 ${rows.length + 8} ${rows.length + 8}`} role="img" aria-label="QR code of the link">
+      <rect x={-4} y={-4} width={rows.length + 8} height={rows.length + 8} fill="#fff" />
+      <path d={d} fill="#000" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
+/** The settings that differ from the game's defaults, and the clock. */
+function Settings({ info, game }: { info: RoomInfo; game: GameInfo | undefined }) {
+  const changed = game?.settings.filter((s) => JSON.stringify(s.default) !== JSON.stringify(info.settings[s.name])) ?? [];
+  return (
+    <dl class="facts small">
+      <dt>Clock</dt>
+      <dd>{clockWords(info)}</dd>
+      {changed.map((setting) => (
+        <>
+          <dt>{capital(setting.name.replaceAll("_", " "))}</dt>
+          <dd>{settingText(info.settings[setting.name])}</dd>
+        </>
+      ))}
+    </dl>
+  );
+}
+
+function settingText(value: unknown): string {
+  if (value && typeof value === "object" && "name" in value) return String(value.name);
+  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 export type { Connection };

@@ -1,8 +1,10 @@
 // Who sits where, whose turn it is, and how much time is left.
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { callPlayer, opponentOf } from "../games/opponents";
+import { Emblem } from "../ui/emblems";
 import { Machine, Person } from "../ui/icons";
-import { type Room, secondsLeft } from "./state";
+import { type Room, secondsLeft, secondsOf } from "./state";
 import { capital, seatName } from "./words";
 
 export interface PlayersProps {
@@ -23,22 +25,25 @@ export function Players({ room, mark, below }: PlayersProps) {
         const acting = position.to_move.includes(seat) && !position.ready.includes(seat);
         const mine = room.seats.includes(seat) && room.seats.length === 1;
         const ready = position.ready.includes(seat);
+        const named = player.kind === "agent" ? opponentOf(info.game, player.name) : undefined;
         const won = position.result?.winners.length === 1 && position.result.winners[0] === seat;
         return (
-          <li key={seat} class={acting ? "acting" : ""}>
-            <span class="mark">{mark?.(seat) ?? (player.kind === "agent" ? <Machine /> : <Person />)}</span>
+          <li key={seat} class={`${acting ? "acting" : ""} ${room.seats.includes(seat) ? "own" : ""}`}>
+            <span class="mark">{mark?.(seat) ?? (named ? <Emblem name={named.emblem} /> : player.kind === "agent" ? <Machine /> : <Person />)}</span>
             <span class="who">
-              <strong>{player.kind === "open" ? "Open seat" : player.name || unnamed(room, seat)}</strong>
+              <strong>{player.kind === "open" ? "Open seat" : player.name ? callPlayer(info.game, player.name) : unnamed(room, seat)}</strong>
               <span class="soft small">
                 {capital(seatName(position, seat))}
                 {mine && player.name && " · you"}
-                {player.kind === "agent" && " · computer"}
+                {player.kind === "agent" && !named && " · computer"}
+                {named?.elo != null && ` · ${named.elo} Elo`}
                 {player.kind === "person" && !player.online && !room.seats.includes(seat) && " · away"}
               </span>
               {below?.(seat)}
             </span>
             <span class="state small">
-              {won ? "winner" : ready ? "ready" : acting ? "to move" : ""}
+              <SeatClock room={room} seat={seat} />
+              <span>{won ? "winner" : ready ? "ready" : acting ? "to move" : ""}</span>
             </span>
           </li>
         );
@@ -52,17 +57,42 @@ function unnamed(room: Room, seat: number): string {
   return room.seats.length > 1 ? capital(seatName(room.position, seat)) : "You";
 }
 
-/** The running clock; it shows whole seconds and never jumps the layout. */
-export function ClockFace({ room }: { room: Room }) {
+/** The page's clock, ticking while the room's does. */
+function useNow(room: Room): number {
   const [now, setNow] = useState(performance.now());
-  const running = room.position?.clock != null;
+  const running = !!room.position?.clock?.running;
   useEffect(() => {
     if (!running) return;
     const timer = setInterval(() => setNow(performance.now()), 200);
     return () => clearInterval(timer);
   }, [running]);
-  const left = secondsLeft(room, Math.max(now, room.since));
+  return Math.max(now, room.since);
+}
+
+/** One seat's clock for the whole game, in minutes and seconds. */
+function SeatClock({ room, seat }: { room: Room; seat: number }) {
+  const now = useNow(room);
+  const left = secondsOf(room, seat, now);
   if (left === null) return null;
+  return (
+    <span class={`seat-clock ${left < 20 ? "urgent" : ""}`} role="timer" aria-label={`${Math.ceil(left)} seconds left`}>
+      {clockText(left)}
+    </span>
+  );
+}
+
+/** Seconds as `4:07`; tenths when few are left. */
+export function clockText(seconds: number): string {
+  if (seconds < 10) return `0:0${(Math.floor(seconds * 10) / 10).toFixed(1)}`;
+  const whole = Math.ceil(seconds);
+  return `${Math.floor(whole / 60)}:${String(whole % 60).padStart(2, "0")}`;
+}
+
+/** The running clock of a decision; it shows whole seconds and never jumps the layout. */
+export function ClockFace({ room }: { room: Room }) {
+  const now = useNow(room);
+  const left = secondsLeft(room, now);
+  if (left === null || room.position?.clock?.increment != null) return null;
   const share = left / (room.position?.clock?.seconds ?? 1);
   return (
     <span class={`clock-face ${left < 6 ? "urgent" : ""}`} role="timer" aria-label={`${Math.ceil(left)} seconds left`}>

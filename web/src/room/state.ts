@@ -37,6 +37,8 @@ export interface Room {
   preview: PreviewResponse | null;
   /** The question whose answer is being computed. */
   asking: string | null;
+  /** Kernels compiled so far for a program's first move; 0: nothing is being compiled. */
+  compiled: number;
 }
 
 export function emptyRoom(id: string): Room {
@@ -55,6 +57,7 @@ export function emptyRoom(id: string): Room {
     insight: null,
     preview: null,
     asking: null,
+    compiled: 0,
   };
 }
 
@@ -77,6 +80,10 @@ export function receive(room: Room, message: ServerMessage, now: number): Receiv
       return update(room, message, now);
     case "room":
       return nothing({ ...room, info: message.room });
+    case "clock":
+      return nothing(room.position ? { ...room, position: { ...room.position, clock: message.clock }, since: now } : room);
+    case "preparing":
+      return nothing({ ...room, compiled: message.compiled });
     case "ack":
       return nothing({ ...settled(room, message), refusal: null });
     case "error":
@@ -118,6 +125,7 @@ function update(room: Room, message: Update, now: number): Received {
     ...room,
     position: message.position,
     since: now,
+    compiled: 0,
     events: [...room.events, ...message.events],
   };
   return { room: dropStaleAnswers(next), fresh: message.events, gap: false };
@@ -160,7 +168,7 @@ export function sending(room: Room, message: Outgoing): Room {
 
 /** What to send again after reconnecting: questions about old positions are not worth it. */
 export function resends(room: Room): Outgoing[] {
-  return room.pending.filter((m) => !["hint", "insight", "ping", "sync", "preview"].includes(m.type));
+  return room.pending.filter((m) => !["hint", "insight", "ping", "sync", "preview", "shown"].includes(m.type));
 }
 
 /** The seat to draw the board for: the one that is to move, else the first one held. */
@@ -169,8 +177,18 @@ export function seatShown(room: Room): number | null {
   return acting ?? room.seats[0] ?? null;
 }
 
-/** Seconds left on the clock, or null without one. */
+/** Seconds left on the clock, or null without one; it stands still while a move is shown. */
 export function secondsLeft(room: Room, now: number): number | null {
   const clock = room.position?.clock;
-  return clock ? Math.max(0, clock.left - (now - room.since) / 1000) : null;
+  if (!clock) return null;
+  return Math.max(0, clock.left - (clock.running ? (now - room.since) / 1000 : 0));
+}
+
+/** Seconds left on one seat's clock for the whole game, or null without one. */
+export function secondsOf(room: Room, seat: number, now: number): number | null {
+  const clock = room.position?.clock;
+  const left = clock?.increment == null ? undefined : clock.seats[seat];
+  if (!clock || left === undefined) return null;
+  const ticking = clock.running && !!room.position?.to_move.includes(seat) && !room.position.ready.includes(seat);
+  return Math.max(0, left - (ticking ? (now - room.since) / 1000 : 0));
 }

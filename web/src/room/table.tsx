@@ -1,14 +1,21 @@
 // The table of every game: the board as large as the window allows, a panel beside or below it.
 import type { ComponentChildren } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { notify } from "../announce";
+import { gamesStore } from "../games/catalogue";
+import { offeredBy } from "../games/opponents";
+import { begin } from "../home/begin";
+import { LessonPanel } from "../learn/panel";
+import { setRung } from "../prefs";
+import { useStore } from "../store";
+import { Again, Bulb, Flag, Link, Play, Undo } from "../ui/icons";
+import { RulesButton } from "../ui/rules";
 import type { GameInfo } from "../wire";
-import { Again, Bulb, Flag, Link, Undo } from "../ui/icons";
 import { Log } from "./log";
 import { ClockFace, Players, type PlayersProps } from "./players";
 import type { Connection } from "./socket";
 import { type Room, seatShown } from "./state";
-import { capital, offerWords, playerName, statusLine } from "./words";
+import { capital, offerWords, outcome, playerName, statusLine } from "./words";
 
 export interface TableProps {
   room: Room;
@@ -34,6 +41,7 @@ export function Table(props: TableProps) {
     <div class={`table ${props.class ?? ""}`}>
       <section class="board-side" aria-label="Board">
         {props.board}
+        {over && <Outcome room={room} />}
       </section>
       <aside class="panel-side" aria-label="Game">
         <div class="status">
@@ -42,15 +50,28 @@ export function Table(props: TableProps) {
           </h1>
           <ClockFace room={room} />
         </div>
-        <Trouble room={room} />
-        {over ? <End {...props} /> : props.action}
+        {room.info?.lesson && <LessonPanel room={props.hold ? { ...room, position: room.position && { ...room.position, lesson: "open" } } : room} />}
+        <Trouble room={room} connection={props.connection} />
+        <div class="action-slot">{!over ? props.action : !room.info?.lesson && <End {...props} />}</div>
         <Offers room={room} connection={props.connection} />
         <Players room={told} {...props.players} />
-        {!over && <Controls {...props} />}
+        <Controls {...props} />
         {props.panel}
         <Log room={told} />
       </aside>
     </div>
+  );
+}
+
+/** The end of the game as a pennant over the board; the status line says it to screen readers. */
+function Outcome({ room }: { room: Room }) {
+  const winners = room.position?.result?.winners ?? [];
+  const mine = room.seats.length === 1 && winners.length === 1;
+  const tone = !mine ? "even" : winners[0] === room.seats[0] ? "won" : "lost";
+  return (
+    <p class={`outcome-pennant ${tone}`} aria-hidden="true">
+      {outcome(room)}
+    </p>
   );
 }
 
@@ -62,6 +83,8 @@ function beforeNewestMove(room: Room): Room {
 }
 
 const SLOW = "The first game against an agent takes longer: its code is being compiled.";
+/** Seconds after which a win over an absent player can be claimed, as the server has it. */
+const CLAIM_AFTER = 60;
 /** Seconds over its time after which a program must be doing something else than thinking. */
 const PATIENCE = 4;
 
@@ -82,24 +105,69 @@ function useSlow(room: Room): boolean {
 }
 
 /** What went wrong, in the place where it will be looked for; the space is always kept. */
-function Trouble({ room }: { room: Room }) {
+function Trouble({ room, connection }: { room: Room; connection: Connection }) {
   const lost = room.link === "offline";
   const slow = useSlow(room);
-  const text = lost ? "Connection lost. Reconnecting…" : (room.refusal?.message ?? (slow ? SLOW : ""));
+  const absent = useAbsent(room);
+  if (absent !== null && !lost && !room.refusal) {
+    return <Absent name={absent} claim={() => connection.send({ type: "claim", seat: room.seats[0]! })} />;
+  }
+  const compiling = room.compiled > 0;
+  const text = lost ? "Connection lost. Reconnecting…" : (room.refusal?.message ?? (compiling ? compilingText(room) : slow ? SLOW : ""));
   return (
-    <p class={`trouble small ${text ? "note" : ""}`} role="status">
-      {text}
-    </p>
+    <div class={`trouble small ${text ? "note" : ""}`}>
+      <p role="status">{text}</p>
+      {compiling && !lost && !room.refusal && <progress aria-label="Compiling" max={EXPECTED} value={Math.min(room.compiled, EXPECTED)} />}
+    </div>
+  );
+}
+
+/** About as many kernels as a game's opponent needs. */
+const EXPECTED = 90;
+
+function compilingText(room: Room): string {
+  const waiting = room.position?.to_move.find((seat) => room.info?.seats[seat]?.kind === "agent");
+  const name = waiting === undefined ? "The opponent" : capital(playerName(room.info, room.position, waiting));
+  return `${name} gets ready: this happens once. Parts compiled: ${room.compiled}.`;
+}
+
+/** The name of another player who has been away for so long that the win can be claimed. */
+function useAbsent(room: Room): string | null {
+  const [now, setNow] = useState(0);
+  const away = room.info?.seats.find((s) => s.kind === "person" && s.away !== null && !room.seats.includes(s.seat));
+  const came = useRef({ info: room.info, at: 0 });
+  if (came.current.info !== room.info) came.current = { info: room.info, at: performance.now() };
+  const waits = !!away && room.seats.length > 0 && room.position?.status === "playing";
+  useEffect(() => {
+    if (!waits) return;
+    const timer = setInterval(() => setNow(performance.now()), 1000);
+    return () => clearInterval(timer);
+  }, [waits]);
+  if (!waits || away.away === null) return null;
+  const seconds = away.away + Math.max(0, now - came.current.at) / 1000;
+  return seconds >= CLAIM_AFTER ? playerName(room.info, room.position, away.seat) : null;
+}
+
+function Absent({ name, claim }: { name: string; claim: () => void }) {
+  return (
+    <div class="trouble note small row spread">
+      <span role="status">{capital(name)} has left the game.</span>
+      <button type="button" class="button small" onClick={claim}>
+        Claim the win
+      </button>
+    </div>
   );
 }
 
 function Controls({ room, connection, game, hints }: TableProps) {
   const [sure, setSure] = useState(false);
   const seat = seatShown(room);
-  if (seat === null || room.position?.status !== "playing") return null;
+  const rules = room.info && <RulesButton game={room.info.game} variant={room.info.variant} settings={room.info.settings} />;
+  if (seat === null || room.position?.status !== "playing") return <div class="row controls">{rules}</div>;
   const state = room.position.seats[seat];
   return (
     <div class="row controls">
+      {rules}
       {hints && (
         <button
           type="button"
@@ -168,10 +236,11 @@ function End({ room, connection }: TableProps) {
   const many = (room.position?.seat_names.length ?? 1) > 1;
   return (
     <div class="row end">
+      <NextOpponent room={room} />
       {seat !== undefined && (
         <button
           type="button"
-          class="button primary"
+          class="button"
           disabled={offered}
           onClick={() => connection.send({ type: "rematch", seat })}
         >
@@ -185,6 +254,31 @@ function End({ room, connection }: TableProps) {
         <Link /> Share
       </button>
     </div>
+  );
+}
+
+/** After a win the opponent above, after a loss the one below. */
+function NextOpponent({ room }: { room: Room }) {
+  const info = useStore(gamesStore).find((g) => g.name === room.info?.game);
+  const offered = offeredBy(info);
+  const rival = room.info?.seats.find((s) => s.kind === "agent");
+  const at = offered.findIndex((o) => o.spec === rival?.name);
+  if (!info || !room.info || at < 0 || room.seats.length !== 1) return null;
+  const winners = room.position?.result?.winners ?? [];
+  const step = winners.length !== 1 ? 0 : winners[0] === room.seats[0] ? 1 : -1;
+  const rung = Math.max(0, Math.min(offered.length - 1, at + step));
+  const next = offered[rung]!;
+  const words = rung === at ? `Again: ${next.name}` : step > 0 ? `Next: ${next.name}` : `Try ${next.name}`;
+  const start = () => {
+    setRung(info.name, rung);
+    const { variant, settings, clock, increment } = room.info!;
+    const seats = room.info!.seats.map((s) => (s.kind === "agent" ? { kind: "agent" as const, agent: next.spec } : { kind: "me" as const }));
+    void begin({ game: info.name, variant, settings, seats, think: next.think, pace: 0.25, clock: clock ?? "none", increment });
+  };
+  return (
+    <button type="button" class="button primary" onClick={start}>
+      <Play /> {words}
+    </button>
   );
 }
 

@@ -1,12 +1,13 @@
 // The room in words: whose turn it is, how it ended, what events.
 import { scoreOf } from "../games";
+import { callPlayer } from "../games/opponents";
 import type { RoomPosition, RoomInfo } from "../wire";
 import type { RoomEvent, Room } from "./state";
 
 /** What to call a seat: its player, or the seat's own name. */
 export function playerName(info: RoomInfo | null, position: RoomPosition | null, seat: number): string {
   const player = info?.seats.find((s) => s.seat === seat);
-  return player?.name || seatName(position, seat);
+  return (player?.name && callPlayer(info!.game, player.name)) || seatName(position, seat);
 }
 
 /** What the game calls a seat, such as black or first player. */
@@ -84,6 +85,7 @@ function forfeitWords(room: Room): string | null {
   const words: Record<string, string> = {
     resigned: `${name} resigned`,
     time: `${name} ran out of time`,
+    absent: `${name} left the game`,
   };
   return words[forfeit.reason] ?? `${name} forfeited (${forfeit.detail})`;
 }
@@ -119,6 +121,14 @@ export function storyOf(event: RoomEvent, room: Room): string[] {
 /** What a player does who makes an offer. */
 export function offerWords(kind: "undo" | "rematch"): string {
   return kind === "undo" ? "asks to undo a move" : "offers a rematch";
+}
+
+/** A room's clock in words. */
+export function clockWords({ clock, increment }: Pick<RoomInfo, "clock" | "increment">): string {
+  if (clock === null) return "none";
+  if (increment === null) return `${clock} seconds for each move`;
+  const minutes = clock % 60 === 0 ? `${clock / 60} minutes` : `${clock} seconds`;
+  return `${minutes} each for the game${increment > 0 ? `, and ${increment} seconds for each move` : ""}`;
 }
 
 export function capital(text: string): string {

@@ -16,10 +16,12 @@ export interface ChartProps {
   children: ComponentChildren;
   /** Laid over the drawing, exactly over its cells. */
   over?: ComponentChildren;
+  /** The part that is shown; without it, the whole chart. */
+  window?: { x: number; y: number; width: number; height: number };
 }
 
 export function Chart(props: ChartProps) {
-  const { cols, rows } = props;
+  const { cols, rows, window: shown } = props;
   const width = cols + 2 * MARGIN;
   const height = rows + 2 * MARGIN;
   const inset = {
@@ -33,7 +35,7 @@ export function Chart(props: ChartProps) {
       class={`chart ${props.class ?? ""}`}
       style={{ "--unit": (width / 58).toFixed(3), aspectRatio: `${width} / ${height}` }}
     >
-      <svg viewBox={`${-MARGIN} ${-MARGIN} ${width} ${height}`} role="img" aria-label={props.label}>
+      <svg viewBox={shown ? `${shown.x} ${shown.y} ${shown.width} ${shown.height}` : `${-MARGIN} ${-MARGIN} ${width} ${height}`} role="img" aria-label={props.label}>
         <Frame {...props} />
         {props.children}
       </svg>

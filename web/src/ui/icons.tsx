@@ -95,6 +95,9 @@ export const Eye = icon(
   </>,
 );
 export const Cube = icon(<path d="M12 3.500 4.500 7.700v8.600L12 20.500l7.500-4.200V7.700zM4.500 7.700 12 12l7.500-4.300M12 12v8.500" />);
+export const Book = icon(
+  <path d="M12 6.500C9.500 4.800 7 4.300 4 4.500v13.500c3-.2 5.500.3 8 2 2.500-1.700 5-2.200 8-2V4.500c-3-.2-5.500.3-8 2zM12 6.500V20" />,
+);
 export const Clock = icon(
   <>
     <circle cx="12" cy="13" r="7.500" />

@@ -15,6 +15,8 @@ from trireme.battleship.belief.constraints import sunk_cells
 from trireme.battleship.board import Board, neighbourhood
 from trireme.battleship.shots import Shot
 from trireme.core.extras import missing_package
+from trireme.core.game import AnyGame
+from trireme.core.onnx import load_network
 from trireme.core.options import option
 
 from .network_planes import network_planes, symmetric_mean
@@ -33,9 +35,15 @@ class Heatmap(ShootingAgent):
 
     model: str = option("", "path of an ONNX file to use instead of the network that ships")
 
+    def fits(self, game: AnyGame) -> None:
+        load_network(self._path)
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.model) if self.model else MODEL
+
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
-        path = Path(self.model) if self.model else MODEL
-        return top_cells(log_odds(target.board, target.shots, path).ravel(), target, None)
+        return top_cells(log_odds(target.board, target.shots, self._path).ravel(), target, None)
 
 
 def available() -> bool:

@@ -10,6 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.random import Generator
 
+from trireme.core.game import AnyGame
+from trireme.core.onnx import load_network
 from trireme.core.options import option
 
 from .heatmap import WATER, known_cells
@@ -29,9 +31,15 @@ class RLPolicy(ShootingAgent):
 
     model: str = option("", "path of an ONNX file to use instead of the network that ships")
 
+    def fits(self, game: AnyGame) -> None:
+        load_network(self._path)
+
+    @property
+    def _path(self) -> Path:
+        return Path(self.model) if self.model else MODEL
+
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
-        path = Path(self.model) if self.model else MODEL
-        return top_cells(logits(target, path).ravel(), target, None)
+        return top_cells(logits(target, self._path).ravel(), target, None)
 
 
 def logits(target: TargetView, path: Path = MODEL) -> Floats:

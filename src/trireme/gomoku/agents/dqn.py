@@ -37,8 +37,11 @@ class DQN:
     name: ClassVar[str] = "dqn"
     extra: ClassVar[str] = "nets"
 
-    def prepare(self, game: AnyGame) -> None:
+    def fits(self, game: AnyGame) -> None:
         evaluator(self.model)
+
+    def prepare(self, game: AnyGame) -> None:
+        self.fits(game)
 
     def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view

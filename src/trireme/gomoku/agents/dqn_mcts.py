@@ -108,6 +108,9 @@ class DQNTree:
     name: ClassVar[str] = "dqn+mcts"
     extra: ClassVar[str] = "nets"
 
+    def fits(self, game: AnyGame) -> None:
+        evaluator(self.model)
+
     def prepare(self, game: AnyGame) -> None:
         if isinstance(game, Gomoku):
             evaluator(self.model)

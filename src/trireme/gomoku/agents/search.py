@@ -108,6 +108,10 @@ class Search:
     def _has_clock(self) -> bool:
         return self.seconds is not None or (self.nodes is None and self.depth is None)
 
+    def fits(self, game: AnyGame) -> None:
+        if self.evaluation == "network" and isinstance(game, Gomoku):
+            self._network(game.rule)
+
     def prepare(self, game: AnyGame) -> None:
         """Load tables and kernels, compiling them when they are not cached yet."""
         assert isinstance(game, Gomoku)

@@ -126,5 +126,5 @@ class GomokuTerminal(Terminal):
     def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:
         assert isinstance(game, Gomoku)
         if game.opening != "none" and state.black_seat() is None:
-            return f"seat {seat}"
+            return ("first player", "second player")[seat]
         return next(name for c, name in COLOUR_NAMES.items() if game.seat_of(state, c) == seat)

@@ -82,6 +82,9 @@ class NavigationTerminal(Terminal):
         "think": Command("[AGENT]: plans, values and mixture that an agent sees", _think),
     }
 
+    def playback(self, game: AnyGame) -> float:
+        return 2.0 * as_navigation(game).phases
+
     def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:
         return ship_names(state)[seat]
 

@@ -31,13 +31,19 @@ class NewRoom(Shape):
     """One for every seat; None: `me` against the default opponent."""
     name: Name = ""
     """The creator's display name."""
-    clock: Annotated[float, Field(ge=5, le=3600)] | Literal["none", "usual"] = "usual"
+    clock: Annotated[float, Field(ge=5, le=10_800)] | Literal["none", "usual"] = "usual"
     """Seconds that people have for each decision; `usual`: the game's default."""
+    increment: Annotated[float, Field(ge=0, le=600)] | None = None
+    """If given, `clock` is each person's time for the whole game, and this many seconds are added
+    after each move."""
     think: Think = 1.0
     """Seconds that agents have for each decision."""
     pace: Annotated[float, Field(ge=0, le=10)] = 0.0
     """Minimum seconds between agents' moves, so that people can follow."""
     public: bool = True
+    lesson: Annotated[str, Field(max_length=40)] | None = None
+    """The id of a lesson of the game: it sets the position, the opponent and the goal, and the
+    fields above are ignored."""
     hints: bool | None = None
     """Whether hints are allowed while the game runs; None: unless two people play."""
 
@@ -58,6 +64,15 @@ class JoinRoom(Shape):
     name: Name = ""
     seat: Annotated[int, Field(ge=0, le=15)] | None = None
     """None: the first open seat."""
+
+
+class Invitation(Shape):
+    """A room's link for people on other machines."""
+
+    link: str | None
+    """None: the server accepts connections from this machine only."""
+    qr: list[str]
+    """The link as a QR code: rows of `0` and `1`, empty without a link."""
 
 
 class CheckSettings(Shape):

@@ -7,7 +7,17 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from .codes import Code, Refusal
-from .shapes import AgentSpec, Json, OfferKind, RoomEvent, RoomInfo, RoomPosition, Seconds, Shape
+from .shapes import (
+    AgentSpec,
+    ClockState,
+    Json,
+    OfferKind,
+    RoomEvent,
+    RoomInfo,
+    RoomPosition,
+    Seconds,
+    Shape,
+)
 
 SeatNumber = Annotated[int, Field(ge=0, le=15)]
 ActionText = Annotated[str, Field(max_length=2000)]
@@ -66,6 +76,20 @@ class Resign(SeatRequest):
     """Give up the game."""
 
     type: Literal["resign"] = "resign"
+
+
+class Claim(SeatRequest):
+    """Claim the win because another person has left the game and not come back."""
+
+    type: Literal["claim"] = "claim"
+
+
+class Shown(SeatRequest):
+    """The client has shown the last move, or its user skipped it: the clock may start."""
+
+    type: Literal["shown"] = "shown"
+    moves: Annotated[int, Field(ge=0)]
+    """`moves` of the position that was shown."""
 
 
 class Rematch(SeatRequest):
@@ -127,6 +151,8 @@ ClientMessage = Annotated[
     | Draft
     | Undo
     | Resign
+    | Claim
+    | Shown
     | Rematch
     | Answer
     | HintRequest
@@ -181,6 +207,22 @@ class RoomChanged(Shape):
 
     type: Literal["room"] = "room"
     room: RoomInfo
+
+
+class ClockChanged(Shape):
+    """The clock started without a move: the last one has been shown."""
+
+    type: Literal["clock"] = "clock"
+    clock: ClockState | None
+
+
+class Preparing(Shape):
+    """An agent is being prepared for its first move: its kernels are being compiled."""
+
+    type: Literal["preparing"] = "preparing"
+    seat: int
+    compiled: int
+    """Kernels compiled so far; 0 when it is ready."""
 
 
 class Response(Shape):
@@ -253,6 +295,8 @@ ServerMessage = Annotated[
     Welcome
     | Update
     | RoomChanged
+    | ClockChanged
+    | Preparing
     | Ack
     | Error
     | HintResponse

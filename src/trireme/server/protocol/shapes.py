@@ -46,12 +46,47 @@ class OptionInfo(Shape):
 
 
 class AgentInfo(Shape):
-    """An agent that a room may seat."""
+    """An agent of a game."""
 
     name: str
     summary: str
     options: list[OptionInfo]
     """The options that a room may set, as `name:option=value,…`."""
+    unavailable: str | None
+    """Why a room can't seat it here, such as a missing package; None: it can."""
+
+
+class OpponentInfo(Shape):
+    """A named opponent: an agent of known strength."""
+
+    name: str
+    spec: str
+    think: float
+    """Seconds a move."""
+    character: str
+    emblem: str
+    """The name of its drawing."""
+    elo: int | None
+    """Measured by the arena, on a scale where the game's weakest has 0; None: not measured."""
+    low: int | None
+    high: int | None
+    """The 95 % interval of `elo`."""
+    score: float | None
+    """The share of points against the opponent below, from 0 to 1."""
+    games: int
+    unavailable: str | None
+    """Why a room can't seat it here; None: it can."""
+
+
+class LessonInfo(Shape):
+    """A lesson of a game."""
+
+    id: str
+    title: str
+    text: str
+    """What to learn and what to do; `**bold**` is the only markup."""
+    done: str
+    """What to say when its goal is met."""
 
 
 class GameInfo(Shape):
@@ -70,6 +105,10 @@ class GameInfo(Shape):
     """Weakest first."""
     opponent: str
     """The spec of the default opponent."""
+    opponents: list[OpponentInfo]
+    """Named opponents, weakest first; empty where the game has none."""
+    lessons: list[LessonInfo]
+    """Lessons, in the order in which to take them."""
     clock: float | None
     """Seconds that people have for a decision by default; None: no clock."""
     undoable: bool
@@ -90,6 +129,8 @@ class SeatInfo(Shape):
     """A person's name or an agent's spec; empty while the seat is open."""
     online: bool
     """Whether the person who holds it is connected; true for agents."""
+    away: float | None
+    """Seconds since that person was connected, when the message was sent; None: not away."""
 
 
 class RoomInfo(Shape):
@@ -103,13 +144,17 @@ class RoomInfo(Shape):
     seats: list[SeatInfo]
     status: Status
     clock: float | None
-    """Seconds that people have for a decision; None: no clock."""
+    """Seconds that people have for a decision, or with `increment` for the game; None: no clock."""
+    increment: float | None
+    """Seconds added to a person's clock after each move; None: the clock is for each decision."""
     think: float
     """Seconds that agents have for a decision."""
     hints: bool
     """Whether hints and insight are allowed while the game runs."""
     public: bool
     """Whether the room is listed among open rooms and recent games."""
+    lesson: str | None
+    """The id of the lesson that is taken here; None: a game like any other."""
     created: str
     """ISO 8601, UTC."""
     moves: int
@@ -165,12 +210,19 @@ class SeatState(Shape):
 
 
 class ClockState(Shape):
-    """The running clock; the server measures it."""
+    """The clock of the people who are to move; the server measures it."""
 
     seconds: float
-    """The total time for the decision."""
+    """The total time for the decision, or with `increment` for the game."""
+    increment: float | None
+    """Seconds added after each move; None: the clock is for each decision."""
     left: float
-    """Seconds left when the message was sent."""
+    """Seconds left when the message was sent: of the seat to move that has the fewest."""
+    running: bool
+    """False while the last move is still being shown: the clock starts after it."""
+    seats: dict[int, float]
+    """Seconds left by seat; those of seats to move are running. With a clock for the whole game,
+    all seats of people."""
 
 
 class ForfeitInfo(Shape):
@@ -178,7 +230,7 @@ class ForfeitInfo(Shape):
 
     seat: int
     reason: str
-    """`resigned`, `time`, `illegal`, `exception` or `process`."""
+    """`resigned`, `time`, `absent`, `illegal`, `exception` or `process`."""
     detail: str
 
 
@@ -221,6 +273,8 @@ class RoomPosition(Shape):
     clock: ClockState | None
     offers: list[Offer]
     result: GameResult | None
+    lesson: Literal["open", "met", "missed"] | None
+    """Whether the lesson's goal is met or missed; None where no lesson is taken."""
 
 
 class SeatAction(Shape):
@@ -340,6 +394,31 @@ class GameReplay(Shape):
     frames: list[Frame]
     result: GameResult | None
     """None: the game is running, or its record is incomplete."""
+
+
+class RuleFigure(Shape):
+    """A drawing on a grid: one character a cell."""
+
+    rows: list[str]
+    caption: str
+
+
+class RulePart(Shape):
+    """A section of the rules."""
+
+    title: str
+    text: list[str]
+    """Paragraphs; `**bold**` and code in backticks are the only markup."""
+    terms: list[tuple[str, str]]
+    figures: list[RuleFigure]
+
+
+class GameRules(Shape):
+    """The rules of a game, with the settings that were asked for in them."""
+
+    title: str
+    goal: str
+    sections: list[RulePart]
 
 
 class ErrorResponse(Shape):

@@ -47,6 +47,8 @@ class ActedEvent(RequestedEvent, frozen=True, tag="acted"):
 
     action: str
     by: Actor
+    left: float | None = None
+    """Seconds left on the seat's clock for the whole game, after this move; None: it has none."""
 
 
 class TakenBackEvent(RequestedEvent, frozen=True, tag="took_back"):
@@ -57,10 +59,12 @@ class TakenBackEvent(RequestedEvent, frozen=True, tag="took_back"):
 
 
 class ForfeitedEvent(RequestedEvent, frozen=True, tag="forfeited"):
-    """A seat lost by resigning, by running out of time, or by its agent's failure."""
+    """A seat lost by resigning, by running out of time, by leaving, or by its agent's failure."""
 
     reason: str
     detail: str
+    claimed: int | None = None
+    """The seat that claimed the win, where this one had left."""
 
 
 class OfferedEvent(RequestedEvent, frozen=True, tag="offered"):
@@ -104,7 +108,7 @@ class SeatHolder(msgspec.Struct, frozen=True):
     """The hash of the person's token."""
 
 
-class RoomSetup(msgspec.Struct, frozen=True):
+class RoomSetup(msgspec.Struct, frozen=True, omit_defaults=True):
     """A room as it was created."""
 
     room: str
@@ -115,7 +119,7 @@ class RoomSetup(msgspec.Struct, frozen=True):
     seed: int
     """Of chance moves; secret until the game is over."""
     clock: float | None
-    """Seconds that people have for a decision; None: no clock."""
+    """Seconds that people have for a decision, or with `increment` for the game; None: no clock."""
     think: float
     """Seconds that agents have for a decision."""
     pace: float
@@ -123,6 +127,10 @@ class RoomSetup(msgspec.Struct, frozen=True):
     public: bool
     hints: bool
     created: str
+    increment: float | None = None
+    """Seconds added to a person's clock after each move; None: the clock is for each decision."""
+    lesson: str | None = None
+    """The id of the lesson that is taken here; None: a game like any other."""
 
 
 def encode(event: AnyEvent) -> str:

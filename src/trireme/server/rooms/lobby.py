@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
 import msgspec
@@ -11,6 +12,7 @@ from sqlalchemy import Engine
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame
+from trireme.core.lessons import Lesson, lesson_named
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import make_game
 from trireme.server.catalogue import Catalogue
@@ -36,6 +38,8 @@ T = TypeVar("T")
 
 MAX_ERROR_LENGTH = 1000
 """Characters of an error message: it quotes the input, which may be long."""
+LESSON_THINK = 0.3
+"""Seconds that the opponent of a lesson has for a decision."""
 MAX_THREADS = 4
 """Slow functions that may run in threads at the same time."""
 
@@ -50,7 +54,10 @@ class Lobby:
         self.clock = clock
         self.metrics = Metrics()
         self.store = EventStore(engine, self.metrics.batch_committed)
-        self.workers = WorkerPool(workers, limits, self.metrics.task_seconds.observe)
+        self._loop = asyncio.get_running_loop()
+        self.workers = WorkerPool(
+            workers, limits, self.metrics.task_seconds.observe, self._on_compile
+        )
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
         self.rooms: dict[str, Room] = {}
@@ -60,6 +67,16 @@ class Lobby:
         self.metrics.gauge("connections", "WebSockets in rooms.", lambda: self.connections)
         self.metrics.gauge("workers", "Live worker processes.", lambda: self.workers.alive)
         self.metrics.gauge("tasks_waiting", "Queued tasks.", lambda: self.workers.waiting)
+
+    def _on_compile(self, game: str, kernels: int) -> None:
+        """Called in a thread of the pool: tell the rooms that wait for an agent of the game."""
+
+        def report() -> None:
+            for room in self.rooms.values():
+                room.report_preparation(game, kernels)
+
+        with suppress(RuntimeError):  # the loop is closed: the server has stopped
+            self._loop.call_soon_threadsafe(report)
 
     async def close(self) -> None:
         """Disconnect all clients, stop the workers, commit the queued writes."""
@@ -82,6 +99,12 @@ class Lobby:
         """Create a room; the grant holds the creator's seats."""
         self._require_capacity()
         info = await self.catalogue.game(request.game)
+        lesson = None
+        if request.lesson is not None:
+            lesson = lesson_named(request.game, request.lesson)
+            if lesson is None:
+                raise Refusal("bad_settings", f"{request.game} has no lesson {request.lesson!r}")
+            request = _lesson_room(request, lesson)
         game = await self.run_in_thread(
             checked_game, request.game, request.variant, request.settings
         )
@@ -95,7 +118,7 @@ class Lobby:
         holders = []
         for choice in choices:
             holder = _holder(choice, request.name, token, info.opponent)
-            if holder.kind == "agent":
+            if holder.kind == "agent" and lesson is None:
                 await self.catalogue.check_agent(request.game, settings, holder.name)
             holders.append(holder)
         room = await self._open(
@@ -107,6 +130,8 @@ class Lobby:
                 holders=tuple(holders),
                 seed=new_seed(),
                 clock=_clock_seconds(request),
+                increment=request.increment,
+                lesson=request.lesson,
                 think=min(request.think, self.limits.agent_seconds),
                 pace=request.pace,
                 public=request.public,
@@ -240,6 +265,25 @@ def _default_seats(game: AnyGame) -> list[SeatChoice]:
     return [SeatChoice(kind="me"), *others]
 
 
+def _lesson_room(request: NewRoom, lesson: Lesson) -> NewRoom:
+    """The room in which a lesson is taken: its position and opponent, no clock, nobody watches."""
+    seats = [SeatChoice(kind="me")]
+    if lesson.opponent is not None:
+        seats.append(SeatChoice(kind="agent", agent=lesson.opponent))
+    return NewRoom(
+        game=request.game,
+        settings=lesson.settings,
+        seats=seats,
+        name=request.name,
+        clock="none",
+        think=LESSON_THINK,
+        pace=request.pace,
+        public=False,
+        lesson=lesson.id,
+        hints=True,
+    )
+
+
 def _holder(choice: SeatChoice, name: str, token: str | None, opponent: str) -> SeatHolder:
     if choice.kind == "me" and token is not None:
         return SeatHolder("person", name, token_hash(token))
@@ -249,6 +293,8 @@ def _holder(choice: SeatChoice, name: str, token: str | None, opponent: str) -> 
 
 
 def _clock_seconds(request: NewRoom) -> float | None:
+    if request.increment is not None and isinstance(request.clock, str):
+        raise Refusal("bad_settings", "an increment needs a clock: its seconds for the whole game")
     if request.clock == "usual":
         return terminal(request.game).clock
     return None if request.clock == "none" else request.clock

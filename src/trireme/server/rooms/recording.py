@@ -28,7 +28,7 @@ def record_text(table: GameTable, seats: Sequence[Seat]) -> str:
     for entry in table.log:
         now = entry.ts
         if entry.move is not None:
-            _write_move(writer, table.game, entry.move, seats, reveal)
+            _write_move(writer, table.game, entry.move, seats, reveal, _time_left(entry.event))
         elif isinstance(entry.event, events.TakenBackEvent):
             writer.undo(entry.event.count)
         if entry.ended:
@@ -38,14 +38,26 @@ def record_text(table: GameTable, seats: Sequence[Seat]) -> str:
 
 
 def _write_move(
-    writer: RecordWriter, game: AnyGame, move: PlayedMove, seats: Sequence[Seat], reveal: bool
+    writer: RecordWriter,
+    game: AnyGame,
+    move: PlayedMove,
+    seats: Sequence[Seat],
+    reveal: bool,
+    time_left: dict[str, int | str],
 ) -> None:
     shown = visible_actions(game, move, seats, reveal=reveal)
     details: dict[str, int | str] = {}
     if len(shown) == 1 and None not in shown.values():
         ((seat, action),) = move.actions.items()
         details = game.details(move.before, seat, action)
-    writer.move(cast(Moves, shown), details)
+    writer.move(cast(Moves, shown), {**details, **time_left})
+
+
+def _time_left(event: events.AnyEvent) -> dict[str, int | str]:
+    """What a record says of the mover's clock for the whole game: milliseconds left."""
+    if not isinstance(event, events.ActedEvent) or event.left is None:
+        return {}
+    return {"clock_ms": round(1000 * event.left)}
 
 
 def replay_of_table(table: GameTable, seats: Sequence[Seat]) -> GameReplay:

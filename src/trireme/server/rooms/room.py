@@ -7,22 +7,32 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Protocol
 
+import msgspec
+
 from trireme.core.game import Seat
 from trireme.server.limits import ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol import shapes
 from trireme.server.protocol.codes import Refusal
-from trireme.server.protocol.messages import RoomChanged, Update, Welcome
+from trireme.server.protocol.messages import (
+    ClockChanged,
+    Error,
+    Preparing,
+    RoomChanged,
+    Update,
+    Welcome,
+)
 from trireme.server.storage.event_store import EventStore
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import Decide, SeatView, TaskFailure
 
 from . import events
 from .client import Client
-from .clock import RoomClock, TimerHandle
+from .clock import RoomClock
 from .events import AnyEvent
 from .table import GameTable, LogEntry
-from .views import fallback, position, scene, visible_events
+from .timers import PlayerTimers
+from .views import fallback, position, scene, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
 
@@ -55,11 +65,16 @@ class Room:
         self._lock = asyncio.Lock()
         self._drafts = drafts
         self._agent_tasks: dict[Seat, asyncio.Task[None]] = {}
-        self._timer: TimerHandle | None = None
-        self._timer_decision: int | None = None
-        self._deadline = 0.0
-        self._left: float | None = None
-        """Seconds that were left of the decision when the last player disconnected."""
+        self._timers = PlayerTimers(
+            table,
+            services.clock,
+            terminal(table.setup.game).playback(table.game),
+            self._on_expired,
+            self._on_shown,
+        )
+        now = services.clock.now()
+        self._away_since: dict[str, float] = dict.fromkeys(table.people(), now)
+        """By token of a person who is not connected: since when."""
 
     @property
     def id(self) -> str:
@@ -75,6 +90,7 @@ class Room:
     def info(self) -> shapes.RoomInfo:
         table, setup = self.table, self.table.setup
         held = {seat for client in self.clients for seat in client.seats}
+        now = self.services.clock.now()
         return shapes.RoomInfo(
             room=setup.room,
             game=setup.game,
@@ -86,21 +102,28 @@ class Room:
                     kind=holder.kind,
                     name=holder.name,
                     online=holder.kind == "agent" or seat in held,
+                    away=self._away(holder, now),
                 )
                 for seat, holder in enumerate(table.holders)
             ],
             status=table.status,
             clock=setup.clock,
+            increment=setup.increment,
             think=setup.think,
             hints=setup.hints,
             public=setup.public,
+            lesson=setup.lesson,
             created=setup.created,
             moves=len(table.moves),
             spectators=sum(not client.seats for client in self.clients),
         )
 
     def position(self, seats: Sequence[Seat]) -> shapes.RoomPosition:
-        return position(self.table, seats, self.drafts, self._clock_state())
+        return position(self.table, seats, self.drafts, self._timers.state())
+
+    def _away(self, holder: events.SeatHolder, now: float) -> float | None:
+        since = None if holder.token is None else self._away_since.get(holder.token)
+        return None if since is None else round(now - since, 3)
 
     @property
     def drafts(self) -> dict[Seat, str]:
@@ -154,6 +177,8 @@ class Room:
                 raise Refusal("too_many_connections", "this room has no place for more spectators")
             self.clients.add(client)
             self.empty_since = None
+            if token is not None:
+                self._away_since.pop(token, None)
             self._set_clock()
             self.welcome(client, since)
             self._broadcast_info()
@@ -162,14 +187,18 @@ class Room:
     async def leave(self, client: Client) -> None:
         async with self._lock:
             self.clients.discard(client)
+            now = self.services.clock.now()
             if not self.clients:
-                self.empty_since = self.services.clock.now()
+                self.empty_since = now
+            for token in self._tokens_of(client) - self._connected():
+                self._away_since[token] = now
             self._set_clock()
             self._broadcast_info()
 
     async def take_seat(self, seat: Seat | None, name: str, token: str) -> tuple[Seat, ...]:
         async with self._lock:
             await self._commit(self.table.take_seat(seat, name, token))
+            self._away_since[token] = self.services.clock.now()
             self._broadcast_info()
             return self.table.seats_of(token)
 
@@ -199,6 +228,34 @@ class Room:
             await self._commit(new)
             return self._version_of(seat, id)
 
+    async def claim(self, seat: Seat, id: str) -> int:
+        """The win over the person who has been away longest, if that is long enough."""
+        mine = self.table.holders[seat].token
+        now, needed = self.services.clock.now(), self.services.limits.claim_seconds
+
+        def request(table: GameTable) -> list[AnyEvent]:
+            absent = [
+                other
+                for other, holder in enumerate(table.holders)
+                if holder.token != mine and (self._away(holder, now) or 0) >= needed
+            ]
+            if not absent and table.status == "playing":
+                raise Refusal(
+                    "not_absent",
+                    f"a win can be claimed when another player has been away for {needed:g} s",
+                )
+            return table.claim(seat, absent[0] if absent else seat, id)
+
+        return await self.apply_request(seat, id, request)
+
+    async def shown(self, seat: Seat, moves: int) -> int:
+        """The seat's player has seen the last move: the clock starts when all have."""
+        async with self._lock:
+            token = self.table.holders[seat].token
+            if token is not None and self._timers.shown(token, moves):
+                self._start_clock()
+            return self.table.version
+
     def _version_of(self, seat: Seat, id: str) -> int:
         """The version that the request led to; the current one where it changed nothing."""
         version = self.table.version_of(seat, id)
@@ -223,6 +280,7 @@ class Room:
         if not new:
             return
         table, ts, since = self.table, self.services.clock.timestamp(), self.table.version
+        new = [self._with_time_left(event) for event in new]
         ending = table.ending(new, ts)
         await self._stored(self.services.store.append(self.id, since, new, ts, ending))
         entries = [table.apply_event(event, ts) for event in new]
@@ -230,6 +288,18 @@ class Room:
         self._set_clock()
         self._broadcast(since, entries)
         self._start_agents()
+
+    def _with_time_left(self, event: AnyEvent) -> AnyEvent:
+        """The event with the time left on its seat's clock for the whole game."""
+        increment = self.table.setup.increment
+        if (
+            increment is None
+            or not isinstance(event, events.ActedEvent)
+            or event.by not in ("person", "clock")
+        ):
+            return event
+        left = round(self._timers.left(event.seat) + increment, 3)
+        return msgspec.structs.replace(event, left=left)
 
     async def _stored(self, storing: Awaitable[Any]) -> None:
         """Wait for the database; if it fails, its contents are unknown and the room is reloaded."""
@@ -290,11 +360,28 @@ class Room:
                     new = table.act(seat, text, "agent")
                 except Refusal as refusal:
                     failure = TaskFailure("illegal", refusal.message)
+            if failure is not None and failure.reason == "refused":
+                self._report_refused_agent(seat, failure.detail)
+                return
             if failure is not None:
                 self.services.metrics.agent_failures.inc()
                 log.warning("room %s: %s forfeits: %s", self.id, table.holders[seat].name, failure)
                 new = table.forfeit(seat, failure.reason, failure.detail)
             await self._commit(new)
+
+    def _report_refused_agent(self, seat: Seat, why: str) -> None:
+        """Tell all clients that an agent can't play here: the game stands still, nobody loses."""
+        log.warning("room %s: %s can't play: %s", self.id, self.table.holders[seat].name, why)
+        for client in self.clients:
+            client.send(Error(id=None, code="agent_failed", message=why))
+
+    def report_preparation(self, game: str, compiled: int) -> None:
+        """Tell all clients how many kernels are compiled, if an agent of theirs waits for them."""
+        if game != self.table.setup.game:
+            return
+        for seat in self._agent_tasks:
+            for client in self.clients:
+                client.send(Preparing(seat=seat, compiled=compiled))
 
     def decide_task(self, seat: Seat, spec: str, seconds: float) -> Decide:
         """The current decision of `seat` for an agent in a worker: its view and nothing else."""
@@ -311,66 +398,56 @@ class Room:
 
     # The clock
 
-    def _waiting_people(self) -> list[Seat]:
-        holders = self.table.holders
-        return [seat for seat in self.table.waiting_for if holders[seat].kind == "person"]
+    def _tokens_of(self, client: Client) -> set[str]:
+        tokens = (self.table.holders[seat].token for seat in client.seats)
+        return {token for token in tokens if token is not None}
+
+    def _connected(self) -> set[str]:
+        """The tokens of all people who are connected."""
+        return {token for client in self.clients for token in self._tokens_of(client)}
 
     def _set_clock(self) -> None:
-        """Start, keep, stop or pause the timer of the current decision."""
-        seconds, decision = self.table.setup.clock, self.table.decision
-        if seconds is None:
-            return
-        if not self._waiting_people():
-            self._stop_timer()
-            self._left = None
-            return
-        now = self.services.clock.now()
-        if not any(client.seats for client in self.clients):
-            if self._timer is not None:
-                self._left = max(1.0, self._deadline - now)
-                self._stop_timer()
-            return
-        if self._timer is not None and self._timer_decision == decision:
-            return
-        paused = self._left if self._timer_decision == decision else None
-        self._stop_timer()
-        left = seconds if paused is None else paused
-        self._left, self._timer_decision, self._deadline = None, decision, now + left
-        self._timer = self.services.clock.call_later(left, lambda: self._on_timer(decision))
+        self._timers.update(self._connected())
 
-    def _stop_timer(self) -> None:
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
+    def _start_clock(self) -> None:
+        """Start the clock that waited for the playback of the last move."""
+        self._set_clock()
+        text = ClockChanged(clock=self._timers.state()).model_dump_json()
+        for client in self.clients:
+            client.send_text(text)
 
-    def _clock_state(self) -> shapes.ClockState | None:
-        seconds = self.table.setup.clock
-        if seconds is None or self._timer is None:
-            return None
-        left = max(0.0, self._deadline - self.services.clock.now())
-        return shapes.ClockState(seconds=seconds, left=round(left, 3))
+    def _on_shown(self) -> None:
+        self._start_clock()
 
-    def _on_timer(self, decision: int) -> None:
-        self._timer = None
+    def _on_expired(self, decision: int) -> None:
         task = asyncio.get_running_loop().create_task(self._handle_timeout(decision))
         _TIMEOUTS.add(task)
         task.add_done_callback(_TIMEOUTS.discard)
 
     async def _handle_timeout(self, decision: int) -> None:
-        """Play the drafts, or the game's fallback actions, for all people who have not acted."""
+        """Play the drafts, or the game's fallback actions, for all people whose time is over."""
         async with self._lock:
-            table, waiting = self.table, self._waiting_people()
-            if table.decision != decision or not waiting:
+            table = self.table
+            if table.decision != decision:
                 return
             actions: dict[Seat, Any] = {}
-            for seat in waiting:
-                draft = self.drafts.get(seat)
-                action = fallback(table, seat) if draft is None else table.game.read(draft)
+            for seat in self._timers.expired():
+                action = self._action_in_time_trouble(seat)
                 if action is None:
                     await self._commit(table.forfeit(seat, "time", "the clock ran out"))
                     return
                 actions[seat] = action
-            await self._commit(table.act_all(actions, "clock"))
+            if actions:
+                await self._commit(table.act_all(actions, "clock"))
+            else:
+                self._set_clock()
+
+    def _action_in_time_trouble(self, seat: Seat) -> Any:
+        """What is played when the seat's clock has run out; None: it forfeits."""
+        if self.table.setup.increment is not None:
+            return None
+        draft = self.drafts.get(seat)
+        return fallback(self.table, seat) if draft is None else self.table.game.read(draft)
 
 
 _TIMEOUTS: set[asyncio.Task[None]] = set()

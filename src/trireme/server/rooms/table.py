@@ -75,6 +75,12 @@ class GameTable:
         """Counts decisions: an agent's answer to an earlier one is dropped."""
         self._versions: dict[tuple[Seat, str], int] = {}
         """By seat and idempotency key: the version that the request led to."""
+        clock = setup.clock if setup.increment is not None else None
+        self.time_left: dict[Seat, float] = (
+            {} if clock is None else dict.fromkeys(range(len(setup.holders)), clock)
+        )
+        """Seconds that each seat had left after its last move; empty without a clock for the whole
+        game."""
         self._action_texts: dict[Any, str] = {}
         self._last_apply: tuple[Any, dict[Seat, Any], Any] | None = None
 
@@ -200,6 +206,12 @@ class GameTable:
         self._require_playing()
         return [events.ForfeitedEvent(seat, reason, detail, id=id)]
 
+    def claim(self, seat: Seat, absent: Seat, id: str | None) -> list[AnyEvent]:
+        """The win over a seat whose player has left."""
+        self._require_playing()
+        detail = "left the game and did not come back"
+        return [events.ForfeitedEvent(absent, "absent", detail, seat, id=id)]
+
     def undo(self, seat: Seat, id: str | None) -> list[AnyEvent]:
         """Take back at once where no other person plays; else propose it, or accept their offer."""
         self._require_playing()
@@ -216,11 +228,14 @@ class GameTable:
         return [events.OfferedEvent(seat, "undo", id=id)]
 
     def undo_count(self, seat: Seat) -> int:
-        """How many moves to take back to the seat's last decision; 0: it has none."""
+        """How many moves to take back to the last decision of whoever holds the seat; 0: there is
+        none. Whoever holds all seats (hotseat) takes back one move at a time."""
         if not self.game.undoable:
             return 0
+        token = self.holders[seat].token
+        own = {seat} if token is None else set(self.seats_of(token))
         for count, move in enumerate(reversed(self.moves), 1):
-            if seat in move.actions:
+            if own & set(move.actions):
                 return count
         return 0
 
@@ -281,9 +296,7 @@ class GameTable:
         entry = LogEntry(self.version + 1, event, ts, move, ended)
         self.log.append(entry)
         if isinstance(event, events.RequestedEvent) and event.id is not None:
-            accepted = event.accepted if isinstance(event, events.TakenBackEvent) else None
-            requester = event.seat if accepted is None else accepted
-            self._versions[requester, event.id] = entry.version
+            self._versions[_requester(event), event.id] = entry.version
         return entry
 
     def ending(self, new: Sequence[AnyEvent], ts: str) -> Ending | None:
@@ -303,6 +316,8 @@ class GameTable:
 
     def _apply_action(self, event: events.ActedEvent, ts: str) -> PlayedMove | None:
         self.pending[event.seat] = self.game.read(event.action)
+        if event.left is not None:
+            self.time_left[event.seat] = event.left
         if set(self.pending) != set(self.to_move):
             return None
         actions, before = dict(sorted(self.pending.items())), self.state
@@ -350,3 +365,12 @@ class GameTable:
     def _require_over(self) -> None:
         if self.status != "over":
             raise Refusal("game_running", "the game is not over yet")
+
+
+def _requester(event: events.RequestedEvent) -> Seat:
+    """The seat whose request led to the event: not always the one that it is about."""
+    if isinstance(event, events.TakenBackEvent) and event.accepted is not None:
+        return event.accepted
+    if isinstance(event, events.ForfeitedEvent) and event.claimed is not None:
+        return event.claimed
+    return event.seat

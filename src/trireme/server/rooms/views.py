@@ -14,6 +14,7 @@ import msgspec
 from trireme.core.board import draw_board
 from trireme.core.errors import TriremeError
 from trireme.core.game import CHANCE, AnyGame, Listed, Seat
+from trireme.core.lessons import GoalState, LessonMove, goal_state, lesson_named
 from trireme.core.record import Forfeited
 from trireme.core.registry import draw_text, find, load
 from trireme.core.terminal import Terminal
@@ -81,7 +82,21 @@ def position(
         clock=clock,
         offers=[shapes.Offer(kind=kind, seat=seat) for kind, seat in table.offers],
         result=result(table) if table.status == "over" else None,
+        lesson=_lesson_state(table),
     )
+
+
+def _lesson_state(table: GameTable) -> GoalState | None:
+    """How far the lesson's goal is; judged on the moves of the room, as a record has them."""
+    lesson = (
+        None if table.setup.lesson is None else lesson_named(table.game.name, table.setup.lesson)
+    )
+    if lesson is None:
+        return None
+    if table.forfeits:
+        return "missed"
+    moves = [LessonMove(move.actions, move.before, move.after) for move in table.moves]
+    return goal_state(table.game, moves, lesson.goal)
 
 
 def _seat_state(table: GameTable, seat: Seat, draft: str | None) -> shapes.SeatState:

@@ -21,7 +21,7 @@ from typing import Any
 from trireme.server.limits import ServerLimits
 from trireme.server.protocol.codes import Refusal
 
-from .process import DONE, STARTED, write_frame
+from .process import COMPILED, DONE, STARTED, write_frame
 from .tasks import Decide, Task, TaskFailure, WarmUp
 
 MOVE, QUERY = 0, 1
@@ -64,11 +64,23 @@ class _CompileLock:
 
 
 class WorkerPool:
-    """`count` processes with one task queue; `on_run(seconds)` is called after every task."""
+    """`count` processes with one task queue.
 
-    def __init__(self, count: int, limits: ServerLimits, on_run: Callable[[float], None]) -> None:
+    `on_run(seconds)` is called after every task; `on_compile(game, kernels)` whenever a kernel of a
+    game is compiled, with how many the task has needed so far, and with 0 when it is prepared. Both
+    are called in threads of the pool.
+    """
+
+    def __init__(
+        self,
+        count: int,
+        limits: ServerLimits,
+        on_run: Callable[[float], None],
+        on_compile: Callable[[str, int], None] | None = None,
+    ) -> None:
         self._limits = limits
         self._on_run = on_run
+        self._on_compile = on_compile or _ignore
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._numbers = itertools.count()
         self._stopping = False
@@ -151,7 +163,7 @@ class WorkerPool:
         self._jobs.put(_Job(priority, next(self._numbers), task, seconds, on_done, wanted))
 
 
-def _ignore(value: Any, error: Exception | None) -> None:
+def _ignore(*_: object) -> None:
     """Nobody waits for this answer."""
 
 
@@ -264,13 +276,27 @@ class _WorkerThread:
             self._pool._compiling.acquire(agent)
         try:
             write_frame(process.stdin, task)  # type: ignore[arg-type]
-            answer = self._read(process, self._pool._limits.prepare_seconds, "preparing")
+            answer = self._await_start(process, task)
         finally:
             if agent is not None and first:
                 self._pool._compiling.release(agent)
                 if len(self.prepared) < MAX_PREPARED:
                     self.prepared.add(agent)
         return answer
+
+    def _await_start(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any]:
+        """The first frame that does not report a compiled kernel."""
+        game, compiled = getattr(task, "game", ""), 0
+        until = time.monotonic() + self._pool._limits.prepare_seconds
+        while True:
+            kind, value = self._read(process, until - time.monotonic(), "preparing")
+            if kind != COMPILED:
+                break
+            compiled = value
+            self._pool._on_compile(game, compiled)
+        if compiled:
+            self._pool._on_compile(game, 0)
+        return kind, value
 
     def _ensure_process(self) -> subprocess.Popen[bytes]:
         with self._lock:

@@ -1,7 +1,8 @@
 """`python -m trireme.server.workers.process`: a worker, which runs tasks until its server ends.
 
 Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. Each task is answered by
-`started`, when it is prepared and its time starts, and then by its outcome.
+`started`, when it is prepared and its time starts, and then by its outcome. While kernels are
+compiled, `compiled` frames come with their number so far.
 """
 
 from __future__ import annotations
@@ -15,10 +16,12 @@ import time
 from typing import Any, BinaryIO
 
 from trireme.core.errors import TriremeError
+from trireme.core.jit import watch_compilation
 
-from .tasks import TaskFailure, WorkerCache
+from .tasks import Task, TaskFailure, WorkerCache
 
 STARTED = "started"
+COMPILED = "compiled"
 DONE = "done"
 FAILED = "failed"
 
@@ -36,7 +39,7 @@ def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
         body = inbox.read(struct.unpack(">I", head)[0])
         try:
             task = pickle.loads(body)
-            task.prepare(cache)
+            _prepare(task, cache, outbox)
             write_frame(outbox, (STARTED, None))
             outcome = DONE, task.run(cache)
         except TaskFailure as failure:
@@ -46,6 +49,19 @@ def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
         except Exception as error:
             outcome = FAILED, TaskFailure("exception", f"{type(error).__name__}: {error}")
         write_frame(outbox, outcome)
+
+
+def _prepare(task: Task, cache: WorkerCache, outbox: BinaryIO) -> None:
+    """Prepare the task, and report every kernel that is compiled meanwhile."""
+    compiled = 0
+
+    def report(_: int, name: str) -> None:
+        nonlocal compiled
+        compiled += 1
+        write_frame(outbox, (COMPILED, compiled))
+
+    with watch_compilation(report):
+        task.prepare(cache)
 
 
 def _exit_with_parent(parent: int) -> None:

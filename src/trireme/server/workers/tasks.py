@@ -17,10 +17,10 @@ import msgspec
 from numpy.random import Generator
 
 from trireme.core.errors import BadSpec, TriremeError
-from trireme.core.extras import missing_package, require
+from trireme.core.extras import missing_extra
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.play import describe_error, prepare_agent, shown
+from trireme.core.play import check_fit, describe_error, prepare_agent, shown
 from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
 from trireme.core.seeding import seat_digest, seat_generator
 from trireme.core.spec import parse_spec
@@ -184,18 +184,18 @@ class CheckAgent(AgentTask):
 
     def prepare(self, cache: WorkerCache) -> None:
         self._check()
-        make_agent(cache.game(self.game, self.settings), self.spec)
+        game = cache.game(self.game, self.settings)
+        check_fit(make_agent(game, self.spec), game, self.spec)
 
     def run(self, cache: WorkerCache) -> None:
         pass
 
     def _check(self) -> None:
-        offered = {agent.name: agent for agent in list_agents(self.game)}
+        listed = {agent.name: agent for agent in list_agents(self.game)}
+        offered = {name: agent for name, agent in listed.items() if agent.unavailable is None}
         parsed = parse_spec(self.spec)
-        if parsed.cls is None and parsed.name in agents_of(self.game):
-            extra = getattr(agent_class(self.game, parsed.name), "extra", None)
-            if extra is not None:
-                require(extra, parsed.name)
+        if parsed.cls is None and parsed.name in listed and parsed.name not in offered:
+            raise BadSpec(listed[parsed.name].unavailable)
         if parsed.cls is not None or parsed.name not in offered:
             raise BadSpec(f"a room may seat {', '.join(offered)}, not {self.spec!r}")
         allowed = {option.name for option in offered[parsed.name].options}
@@ -209,6 +209,23 @@ class CheckAgent(AgentTask):
                 raise BadSpec(f"{name} of {parsed.name} is too long: {value[:20]!r}…")
             if not abs(_number(value)) <= MAX_OPTION_VALUE:
                 raise BadSpec(f"{name} of {parsed.name} may be at most {MAX_OPTION_VALUE:,} here")
+
+
+@dataclass(frozen=True)
+class CheckNamed(AgentTask):
+    """Why a named opponent can't play here, as a sentence; None: it can. It is trusted: its spec
+    comes with the game."""
+
+    def prepare(self, cache: WorkerCache) -> None:
+        """Nothing is compiled to find out."""
+
+    def run(self, cache: WorkerCache) -> str | None:
+        game = cache.game(self.game, self.settings)
+        try:
+            check_fit(make_agent(game, self.spec), game, self.spec)
+        except TriremeError as error:
+            return str(error)
+        return None
 
 
 def _number(text: str) -> float:
@@ -234,6 +251,8 @@ class AgentDescription:
     name: str
     summary: str
     options: list[OptionDescription] = field(default_factory=list)
+    unavailable: str | None = None
+    """Why it can't play here, such as a package that is not installed; None: it can."""
 
 
 @dataclass(frozen=True)
@@ -262,10 +281,10 @@ class ListAgents:
 
 
 def list_agents(game: str) -> list[AgentDescription]:
-    """Agents that are installed here, with their safe options; weakest first.
+    """The agents that rooms may seat, with their safe options; weakest first.
 
-    Left out: agents whose packages are not installed, those that say `web = False` (they cost
-    money or start programs), and those with required options.
+    Those whose packages are not installed say so in `unavailable`. Left out: agents that say
+    `web = False` (they cost money or start programs), and those with required options.
     """
     found = []
     for name in agents_of(game):
@@ -273,16 +292,13 @@ def list_agents(game: str) -> list[AgentDescription]:
             cls = agent_class(game, name)
         except (ImportError, AttributeError):
             continue
-        extra = getattr(cls, "extra", None)
-        if extra is not None and missing_package(extra) is not None:
-            continue
         options = options_of(cls)
         required = any(o.default is inspect.Parameter.empty for o in options.values())
         if required or not getattr(cls, "web", True):
             continue
         summary = (inspect.getdoc(cls) or "").partition("\n")[0]
         safe = [describe_option(o) for o in options.values() if _is_safe(o.type)]
-        found.append(AgentDescription(name, summary, safe))
+        found.append(AgentDescription(name, summary, safe, missing_extra(name, cls)))
     return found
 
 

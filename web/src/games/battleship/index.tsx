@@ -2,6 +2,7 @@
 import type { BattleshipView } from "../../wire";
 import type { GameModule, PictureProps, SetupProps } from "../module";
 import { HeatChart, SeaChart } from "./board";
+import { BattleshipMark } from "./mark";
 import { BattleshipMini } from "./mini";
 import { BattleshipPlay, targetOf } from "./play";
 import type { BattleshipInsight, Board } from "./sea";
@@ -80,6 +81,8 @@ export const battleship: GameModule = {
   pitch: "Find and sink a fleet that you can’t see.",
   hard: "Hidden information",
   Mini: BattleshipMini,
+  Mark: BattleshipMark,
+  inWords: (action) => (/-/.test(action) ? "fleet placed" : action.replaceAll("+", ", ")),
   Play: BattleshipPlay,
   Picture,
   Thought,

@@ -22,7 +22,17 @@ export function BattleshipPlay(props: PlayProps) {
   const state = seat === null ? undefined : room.position?.seats[seat];
   const view = (state?.view ?? room.position?.spectator) as BattleshipView;
   const [handed, setHanded] = useState(seat);
+  const [seen, setSeen] = useState(true);
   const secret = room.seats.length > 1 && view.stage !== "over" && room.position?.status === "playing";
+  useEffect(() => {
+    if (handed !== seat) setSeen(false);
+  }, [seat]);
+  const before = handed === null ? undefined : (room.position?.seats[handed]?.view as BattleshipView | undefined);
+  const fired = handed !== null && (before?.seas[targetOf(handed, before.seas.length)]?.shots.length ?? 0) > 0;
+  if (secret && handed !== seat && !seen && before && fired) {
+    const next = seatName(room.position, seat ?? 0);
+    return <Firing {...props} seat={handed} view={before} handOver={{ name: next, go: () => setSeen(true) }} />;
+  }
   if (secret && handed !== seat) {
     const name = seatName(room.position, seat ?? 0);
     const curtain = <Curtain name={name} open={() => setHanded(seat)} />;
@@ -116,7 +126,14 @@ function Placing({ room, connection, game, seat }: PlayProps & { seat: number | 
   );
 }
 
-function Firing({ room, connection, game, seat, view }: PlayProps & { seat: number | null; view: BattleshipView }) {
+interface FiringProps extends PlayProps {
+  seat: number | null;
+  view: BattleshipView;
+  /** At one screen: the shot is answered, and the other player is to move. */
+  handOver?: { name: string; go: () => void };
+}
+
+function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
   const [heatOn, setHeat] = useState(false);
   const [chosen, setChosen] = useState<string[]>([]);
   const boards = room.scene.boards as Board[];
@@ -150,9 +167,16 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
   const best = insight?.best ?? (heatOn ? (room.hint?.action ?? null) : null);
   const board = boards[aim]!;
   const heatShown = heatOn && !!game?.insight;
-  const two = heatShown || (seat === null && view.seas.length > 1);
+  const two = seat === null && view.seas.length > 1;
   const details = (
     <>
+      {heatShown && (
+        <div class="stack heat-slot">
+          <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />
+          <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />
+          <div class="voice-slot">{voice.picker}</div>
+        </div>
+      )}
       <div class="seas-status">
         <ShipStatus board={board} sea={target} title={seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
         {seat === null && view.seas.length > 1 && (
@@ -165,12 +189,6 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
           </div>
         )}
       </div>
-      {heatOn && (
-        <div class="stack">
-          {entropy.length > 0 && <Curve label="Uncertainty about the fleet" unit="bits" points={entropy} now={moves} />}
-          {voice.picker}
-        </div>
-      )}
     </>
   );
   return (
@@ -196,14 +214,18 @@ function Firing({ room, connection, game, seat, view }: PlayProps & { seat: numb
             {seat === null && view.seas.length > 1 && (
               <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="Other board" />
             )}
-            {heatShown && <HeatChart board={board} heat={insight?.heat ?? null} best={best} sea={target} />}
           </div>
           {two && <div class="under-seas">{details}</div>}
         </>
       }
       action={
-        salvo &&
-        state?.to_move && (
+        handOver ? (
+          <div class="row">
+            <button type="button" class="button primary" onClick={handOver.go}>
+              Hand over to the {handOver.name}
+            </button>
+          </div>
+        ) : salvo && state?.to_move && (
           <button type="button" class="button primary" disabled={chosen.length !== shots} onClick={() => fire(chosen)}>
             Fire the salvo: {chosen.length} of {shots}
           </button>

@@ -2,6 +2,7 @@
 import type { GomokuState } from "../../wire";
 import type { GameModule, PictureProps, SetupProps } from "../module";
 import { GomokuBoard } from "./board";
+import { GomokuMark } from "./mark";
 import { GomokuMini } from "./mini";
 import { GomokuPlay } from "./play";
 import type { GomokuInsight } from "./position";
@@ -52,6 +53,7 @@ export const gomoku: GameModule = {
   pitch: "Exactly five in a row on a 15×15 board.",
   hard: "Deep search, nothing hidden",
   Mini: GomokuMini,
+  Mark: GomokuMark,
   Play: GomokuPlay,
   Picture,
   Thought,

@@ -2,6 +2,7 @@
 import type { NavigationPhaseEntry, NavigationSeaMap } from "../../wire";
 import { SeaMapChart } from "./map";
 import type { ShipRow } from "./plan";
+import { type ChartWindow, ZoomBox } from "./zoom";
 import { type Flight, headingOf, type Moment, type ShipAt, stepOf, trackOf } from "./playback";
 
 export interface ArenaProps {
@@ -21,13 +22,28 @@ export interface ArenaProps {
 }
 
 export function Arena(props: ArenaProps) {
+  const { map, moment } = props;
+  return (
+    <ZoomBox cols={map.width} rows={map.height} ships={moment.ships}>
+      {(window, zoom) => <ArenaChart {...props} window={window} size={sizeOf(map, zoom)} />}
+    </ZoomBox>
+  );
+}
+
+/** How much larger than its tile a ship is drawn: small tiles, as on a phone, need larger ships. */
+function sizeOf(map: NavigationSeaMap, zoom: number): number {
+  const tile = (Math.min(innerWidth, 760) / (map.width + 2)) * zoom;
+  return tile < 22 ? Math.min(1.7, 22 / tile) : 1;
+}
+
+function ArenaChart(props: ArenaProps & { window: ChartWindow; size: number }) {
   const { map, ships, moment, ghost } = props;
   return (
-    <SeaMapChart map={map} label={props.label}>
+    <SeaMapChart map={map} label={props.label} window={props.window}>
       {props.ranges && moment.ships.map((at, seat) => <Range key={seat} at={at} ship={ships[seat]!} seat={seat} />)}
       {ghost && props.ghostSeats.map((seat) => <Ghost key={seat} log={ghost} seat={seat as 0 | 1} ship={ships[seat]!} />)}
       {moment.ships.map((at, seat) => (
-        <ShipMark key={seat} at={at} seat={seat} ship={ships[seat]!} own={props.seat === seat} />
+        <ShipMark key={seat} at={at} seat={seat} ship={ships[seat]!} own={props.seat === seat} size={props.size} />
       ))}
       {moment.flights.map((flight, i) => (
         <FlightMark key={i} flight={flight} />
@@ -58,15 +74,24 @@ export function sailsOf(type: string): number[] {
   return Array.from({ length: masts }, (_, i) => (masts === 1 ? 0 : -0.45 * l + (0.95 * l * i) / (masts - 1)));
 }
 
-function ShipMark({ at, seat, ship, own }: { at: ShipAt; seat: number; ship: ShipRow; own: boolean }) {
-  if (at.sunk >= 1) return null;
+interface ShipMarkProps {
+  at: ShipAt;
+  seat: number;
+  ship: ShipRow;
+  own: boolean;
+  size: number;
+}
+
+/** A ship; one that is sunk stays visible as a wreck. */
+function ShipMark({ at, seat, ship, own, size }: ShipMarkProps) {
+  const sunk = Math.min(1, at.sunk);
   return (
     <g
-      class={`ship side-${seat}`}
-      transform={`translate(${at.x + 0.5} ${at.y + 0.5}) rotate(${at.heading.toFixed(2)}) scale(${1 - 0.4 * at.sunk})`}
-      opacity={1 - at.sunk}
+      class={`ship side-${seat} ${sunk >= 1 ? "wreck" : ""}`}
+      transform={`translate(${at.x + 0.5} ${at.y + 0.5}) rotate(${(at.heading + 14 * sunk).toFixed(2)}) scale(${(size * (1 - 0.15 * sunk)).toFixed(3)})`}
+      opacity={1 - 0.5 * sunk}
     >
-      {own && <circle class="own-ring" r={0.8} />}
+      {own && sunk < 1 && <circle class="own-ring" r={0.8} />}
       <path class="wake" d="M-0.160 0.520L-0.340 1M0.160 0.520L0.340 1" />
       <path class="hull" d={hullPath(ship.name)} />
       {sailsOf(ship.name).map((y) => (

@@ -6,8 +6,10 @@ import { Cube } from "../../ui/icons";
 import type { GameModule, PictureProps } from "../module";
 import { Arena } from "./arena";
 import { Arena3D } from "./later3d";
+import { NavigationMark } from "./mark";
 import { NavigationMini } from "./mini";
 import { NavigationPlay, type NavigationScene } from "./play";
+import { planWords } from "./plan";
 import { momentAt, stillMoment } from "./playback";
 import { NavigationPoster, NavigationSetup } from "./setup";
 import { Thought } from "./thought";
@@ -44,12 +46,14 @@ export const navigation: GameModule = {
   pitch: "Both players plan four phases in secret; then both plans are carried out at once.",
   hard: "Simultaneous moves",
   Mini: NavigationMini,
+  Mark: NavigationMark,
   Play: NavigationPlay,
   Picture,
   Thought,
+  inWords: planWords,
   thinker: "nash",
   Setup: NavigationSetup,
   Poster: NavigationPoster,
   pace: 6,
-  quick: {},
+  quick: { variant: "equal" },
 };

@@ -3,6 +3,7 @@ import type { NavigationHazard, NavigationRock, NavigationSeaMap } from "../../w
 import { Chart, Lattice } from "../../ui/chart";
 import { memo } from "../../ui/memo";
 import { headingOf } from "./playback";
+import type { ChartWindow } from "./zoom";
 
 export function colName(col: number): string {
   return String.fromCharCode(97 + col);
@@ -13,10 +14,11 @@ export interface SeaMapProps {
   label: string;
   class?: string;
   over?: preact.ComponentChildren;
+  window?: ChartWindow;
   children?: preact.ComponentChildren;
 }
 
-export function SeaMapChart({ map, label, over, children, ...rest }: SeaMapProps) {
+export function SeaMapChart({ map, label, over, window, children, ...rest }: SeaMapProps) {
   return (
     <Chart
       class={`navigation ${rest.class ?? ""}`}
@@ -26,6 +28,7 @@ export function SeaMapChart({ map, label, over, children, ...rest }: SeaMapProps
       rowName={(row) => String(row + 1)}
       label={label}
       over={over}
+      window={window}
     >
       <Features map={map} />
       {children}

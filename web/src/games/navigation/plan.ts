@@ -84,6 +84,19 @@ export function sideWords(order: Order, side: Side): string {
   return order.shots === 0 ? "grapple" : order.shots === 1 ? "1 shot" : `${order.shots} shots`;
 }
 
+/** A plan as people say it: `forward and fire to port, hold`. */
+export function planWords(text: string): string {
+  const orders = text.match(/[-FLR][-psgh]\d?/gi) ?? [];
+  const acts: Record<string, string> = { p: "fire to port", s: "fire to starboard", g: "grapple to port", h: "grapple to starboard" };
+  return orders
+    .map((code) => {
+      const move = MOVES.find((m) => LETTERS[m] === code[0]!.toUpperCase()) ?? "none";
+      const act = acts[code[1]!.toLowerCase()];
+      return act ? (move === "none" ? act : `${MOVE_WORDS[move]} and ${act}`) : MOVE_WORDS[move];
+    })
+    .join(", ");
+}
+
 export function moveWords(order: Order): string {
   return MOVE_WORDS[order.move];
 }

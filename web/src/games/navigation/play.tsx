@@ -35,9 +35,15 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
   const film = { key: `${room.id} ${view.turn}`, log: view.log, ships: view.ships, hp };
   const playback = usePlayback(film, true);
   const phases = Number(room.info?.settings.phases ?? 4);
-  const planning = usePlanning({ room, connection, game }, seat, scene.ships, phases);
+  const planning = usePlanning({ room, connection, game }, seat, scene.ships, phases, playback.at === null);
   const playing = playback.at === null ? null : Math.floor(playback.at);
+  const moves = room.position?.moves ?? 0;
 
+  useEffect(() => {
+    // The server starts the clock when the turn has been shown, or skipped.
+    const clock = room.position?.clock;
+    if (playback.at === null && clock && !clock.running && seat !== null) connection.send({ type: "shown", seat, moves });
+  }, [playback.at === null, moves, room.position?.clock?.running]);
   useEffect(() => {
     if (playing !== null) say(`Phase ${playing + 1}. ${phaseStory(story, playing + 1).join(" ")}`);
   }, [playing]);
@@ -201,7 +207,7 @@ export function Speed({ speed }: { speed: number }) {
 }
 
 /** The plan in the making: kept as a draft on the server, previewed by it, locked in at last. */
-function usePlanning({ room, connection }: PlayProps, seat: number | null, ships: ShipRow[], phases: number) {
+function usePlanning({ room, connection }: PlayProps, seat: number | null, ships: ShipRow[], phases: number, ready: boolean) {
   const state = seat === null ? undefined : room.position?.seats[seat];
   const moves = room.position?.moves ?? 0;
   const [plan, setPlan] = useState<Order[]>(() => emptyPlan(phases));
@@ -211,12 +217,35 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
   const text = writePlan(plan, own);
   const enemy = 1 - (seat ?? 0);
   const acting = !!state?.to_move;
+  const preview = room.preview?.seat === seat && room.preview.action === text ? room.preview : null;
 
   useEffect(() => {
     setPlan(state?.draft ? readPlan(state.draft, own) : emptyPlan(phases));
     setGuess((g) => g && emptyPlan(phases));
     setHinted(false);
   }, [seat, moves]);
+  const cards = useRef<HTMLElement>(null);
+  const byKey = useRef(false);
+  const lockIn = (key: boolean) => {
+    if (seat === null || !acting || preview?.problem) return;
+    byKey.current = key;
+    connection.send({ type: "act", seat, action: text, moves });
+  };
+  useEffect(() => {
+    // Whoever plays by keyboard finds the first card focused again when the next turn is planned.
+    if (!acting || !ready || !byKey.current || document.activeElement !== document.body) return;
+    cards.current?.querySelector<HTMLElement>('[data-phase="0"] [data-part="move"]')?.focus({ preventScroll: true });
+  }, [acting, ready, moves, seat]);
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const typing = (event.target as Element).closest?.("input, textarea, select, dialog");
+      if (event.key.toLowerCase() !== "l" || typing || !ready || event.ctrlKey || event.metaKey || event.altKey) return;
+      event.preventDefault();
+      lockIn(true);
+    };
+    addEventListener("keydown", onKey);
+    return () => removeEventListener("keydown", onKey);
+  });
   useEffect(() => {
     if (seat === null || !acting) return;
     const others = guess ? { [enemy]: writePlan(guess, ships[enemy]!) } : {};
@@ -229,13 +258,12 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
     if (hinted && room.hint?.action && room.hint.seat === seat) setPlan(readPlan(room.hint.action, own));
   }, [room.hint?.id]);
 
-  const preview = room.preview?.seat === seat && room.preview.action === text ? room.preview : null;
   const ghost = acting && preview?.outcome ? (preview.outcome as unknown as NavigationState).log : null;
   const panel = (names: string[]) => {
     if (seat === null || room.position?.status !== "playing") return null;
     if (!acting) return <p class="panel soft">Your plan is locked in. Waiting for the other player.</p>;
     return (
-      <section class="plan-panel stack" aria-label="Planner">
+      <section class="plan-panel stack" aria-label="Planner" ref={cards}>
         <div class="planner-head small soft" aria-hidden="true">
           <span>port</span>
           <span>move</span>
@@ -243,18 +271,18 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
         </div>
         <Planner plan={plan} ship={own} name={names[seat]!} seat={seat} change={setPlan} />
         <p class={`trouble small ${preview?.problem ? "note" : ""}`}>{preview?.problem ?? ""}</p>
-        <div class="row">
-          <button type="button" class="button primary" disabled={!!preview?.problem} onClick={() => connection.send({ type: "act", seat, action: text, moves })}>
-            <Check /> Lock in
+        <div class="row lock-bar">
+          <button type="button" class="button primary" disabled={!!preview?.problem} aria-keyshortcuts="L" onClick={(e) => lockIn(e.detail === 0)}>
+            <Check /> Lock in <kbd aria-hidden="true">L</kbd>
           </button>
           <button type="button" class="button" onClick={() => setPlan(emptyPlan(phases))}>
             <Cross /> Clear
           </button>
-          <label class="check small">
-            <input type="checkbox" checked={guess !== null} onChange={(e) => setGuess(e.currentTarget.checked ? emptyPlan(phases) : null)} />
-            Guess the enemy’s plan
-          </label>
         </div>
+        <label class="check small">
+          <input type="checkbox" checked={guess !== null} onChange={(e) => setGuess(e.currentTarget.checked ? emptyPlan(phases) : null)} />
+          Guess the enemy’s plan
+        </label>
         {guess && <Planner plan={guess} ship={ships[enemy]!} name={`${names[enemy]}, guessed`} seat={enemy} change={setGuess} />}
       </section>
     );

@@ -1,0 +1,96 @@
+"""Named opponents: six a game, weakest first, each with a measured strength."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from trireme.core.careless import Careless
+from trireme.core.errors import AgentNotReady, BadSpec
+from trireme.core.game import Turn
+from trireme.core.jit import kernels_in
+from trireme.core.opponents import beginners_opponent, opponent_file, opponents_of
+from trireme.core.play import check_fit, play, prepare_agent
+from trireme.core.registry import BUILT_IN, find, make_agent, make_game
+
+
+@pytest.mark.parametrize("game", BUILT_IN)
+def test_six_opponents_stand_in_the_order_of_their_ratings(game: str) -> None:
+    named = opponents_of(game)
+    assert len(named) == 6
+    assert len({o.name for o in named}) == len({o.spec for o in named}) == 6
+    ratings = [o.elo for o in named]
+    assert None not in ratings
+    assert ratings == sorted(ratings, key=lambda elo: elo or 0)
+    assert ratings[0] == 0
+    assert all(o.games > 0 for o in named), "every rating was measured"
+    assert named[0].score is None
+    assert all(o.score is not None and o.score > 0.5 for o in named[1:]), "each beats the one below"
+
+
+@pytest.mark.parametrize("game", BUILT_IN)
+def test_the_last_opponent_is_the_full_strength_and_beginners_meet_the_second(game: str) -> None:
+    named = opponents_of(game)
+    assert named[-1].spec == find(game).opponent
+    assert beginners_opponent(game) == named[1].spec
+    found = opponent_file(game)
+    assert found is not None
+    assert found.measured.startswith("python benchmarks/opponents.py")
+
+
+@pytest.mark.parametrize("game", BUILT_IN)
+def test_every_named_opponent_can_be_made_for_its_game(game: str) -> None:
+    found = opponent_file(game)
+    assert found is not None
+    made = make_game(game, found.variant)
+    for opponent in found.opponents:
+        check_fit(make_agent(made, opponent.spec), made, opponent.spec)
+
+
+def turn(seed: int) -> Turn[Any, Any]:
+    game = make_game("gomoku", size=9, position="a1a2a3a4")
+    state = game.start()
+    rng = np.random.default_rng(seed)
+    return Turn(game, 0, game.view(state, 0), game.legal(state, 0), rng)
+
+
+def test_a_careless_agent_slips_as_often_as_it_says() -> None:
+    inner = make_agent("gomoku", "heuristic").act(turn(0))
+    never, always = Careless("heuristic", 0.0), Careless("heuristic", 1.0)
+    assert {never.act(turn(seed)) for seed in range(5)} == {inner}
+    assert len({always.act(turn(seed)) for seed in range(20)}) > 10
+    half = Careless("heuristic", 0.5)
+    same = sum(half.act(turn(seed)) == inner for seed in range(200))
+    assert 70 < same < 130
+
+
+def test_a_careless_agent_needs_what_the_other_needs() -> None:
+    game = make_game("gomoku")
+    broken = Careless('dqn:model="nothing.onnx"', 0.5)
+    for check in (check_fit, prepare_agent):
+        with pytest.raises(AgentNotReady, match=r"nothing\.onnx|onnxruntime"):
+            check(broken, game, "careless")
+
+
+@pytest.mark.parametrize("slip", [-0.1, 1.1])
+def test_a_slip_is_a_probability(slip: float) -> None:
+    with pytest.raises(BadSpec, match="slip must be 0 to 1"):
+        Careless("random", slip)
+
+
+def test_a_careless_agent_plays_a_whole_game_and_lets_go_of_the_other() -> None:
+    assert not play(
+        "gomoku:size=7", ["careless:agent=heuristic,slip=0.5", "random"], seed=2
+    ).forfeits
+    closed: list[bool] = []
+    agent = Careless("random")
+    agent._inner["gomoku"] = type("Held", (), {"close": lambda _: closed.append(True)})()
+    agent.close()
+    assert closed == [True]
+
+
+def test_kernels_are_counted_without_being_compiled() -> None:
+    assert kernels_in("gomoku") > 50
+    assert kernels_in("no_such_package") == 0
