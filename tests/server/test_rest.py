@@ -345,7 +345,7 @@ def test_only_addresses_of_the_client_are_found(
     browser = serve(static=tmp_path / "static", workers=0).http
     routes = (DOCS.parent / "web" / "src" / "route.ts").read_text(encoding="utf-8")
     known = re.findall(r'first === "(\w+)"', routes)
-    assert len(known) == 4
+    assert len(known) == 5
     found = ["/", *(f"/{page}/abc" for page in known), "/replay", "/maps", "/replay/"]
     for path in [*found, "/nonsense", "/room", "/room/", "/rooms/abc", "/replays", "/x/room/abc"]:
         answer = browser.get(path)
