@@ -109,7 +109,7 @@ class Search:
         return self.seconds is not None or (self.nodes is None and self.depth is None)
 
     def fits(self, game: AnyGame) -> None:
-        if self.evaluation == "network" and isinstance(game, Gomoku):
+        if (self.evaluation == "network" or self.model) and isinstance(game, Gomoku):
             self._network(game.rule)
 
     def prepare(self, game: AnyGame) -> None:

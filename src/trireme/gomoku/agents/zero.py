@@ -118,6 +118,9 @@ class Zero:
         """Whether a clock of its own stops the search, so that results depend on the machine."""
         return self.seconds is not None or self.simulations is None
 
+    def fits(self, game: AnyGame) -> None:
+        evaluator(self.model)
+
     def prepare(self, game: AnyGame) -> None:
         """Load network and kernels, compiling them when they are not cached yet."""
         assert isinstance(game, Gomoku)
