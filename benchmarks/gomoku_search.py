@@ -12,6 +12,7 @@ import time
 
 from trireme.gomoku.engine.analysis import SearchLimits
 from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.table_network import shipped_network
 from trireme.gomoku.openings import balanced
 from trireme.gomoku.rules import GomokuState
 
@@ -29,8 +30,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--nodes", type=int, default=1_000_000, help="for each position")
     parser.add_argument("--positions", type=int, default=8)
+    parser.add_argument("--patterns", action="store_true", help="evaluate by patterns")
     args = parser.parse_args()
-    engine = Engine()
+    engine = Engine(network=None if args.patterns else shipped_network("standard"))
     total, spent, depths = 0, 0.0, []
     for opening in balanced(15)[: args.positions + 1]:
         state = GomokuState(opening)
