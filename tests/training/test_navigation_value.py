@@ -18,16 +18,21 @@ from trireme.navigation.rules import Navigation
 from trireme.navigation.search.value_network import load_network, terrain_features
 from trireme.training import promote as promotion
 from trireme.training.navigation_games import SeaOfGames, ValueSamples, draw_game
-from trireme.training.navigation_value import ValueModel, ValueTraining, inputs, mirror_index
+from trireme.training.navigation_value import (
+    PositionValueModel,
+    ValueTraining,
+    inputs,
+    mirror_index,
+)
 from trireme.training.run import RunTimer
 from trireme.training.settings import Gate, NavigationValue
 
 from .tiny import tiny_value
 
 
-def some_model(seed: int = 0) -> ValueModel:
+def some_model(seed: int = 0) -> PositionValueModel:
     torch.manual_seed(seed)
-    model = ValueModel(4, 6)
+    model = PositionValueModel(4, 6)
     with torch.no_grad():
         model.condition_out.normal_(0, 0.3)
         model.condition_out_bias.normal_(0, 0.3)
@@ -83,7 +88,7 @@ def test_targets_are_values_to_seat_0() -> None:
     """With a network that knows nothing, a turn is worth what it decides for certain."""
     sea = SeaOfGames(3, tiny_value(games=1, turns=1, exploration=0.0))
     torch.manual_seed(0)
-    nothing = ValueModel(4, 6).network()
+    nothing = PositionValueModel(4, 6).network()
     sea.ships[0, :, 2] = 1, sea.solver.stats[1, 4]
     sea.turns[0] = sea.game.turn_limit - 1
     sea.ships[0, :, 0] = sea.open[0], sea.open[-1]

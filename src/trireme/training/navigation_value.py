@@ -45,7 +45,7 @@ from .run import (
 from .settings import NavigationValue
 
 
-class ValueModel(nn.Module):
+class PositionValueModel(nn.Module):
     """The value network with gradients; `value_network` describes it."""
 
     def __init__(self, units: int, width: int) -> None:
@@ -103,7 +103,7 @@ def mirror_index() -> tuple[NDArray[np.int64], NDArray[np.float32]]:
 
 
 def inputs(samples: ValueSamples, index: NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
-    """What `ValueModel` takes, for the samples with these indices."""
+    """What `PositionValueModel` takes, for the samples with these indices."""
     return (
         torch.from_numpy(samples.relative[index]),
         torch.from_numpy(samples.terrain[index]),
@@ -117,7 +117,7 @@ class ValueTraining(TrainingRun[NavigationValue]):
     def __init__(self, config: NavigationValue, folder: Path) -> None:
         super().__init__(config, folder)
         torch.manual_seed(config.seed)
-        self.model = ValueModel(config.units, config.width).to(self.device)
+        self.model = PositionValueModel(config.units, config.width).to(self.device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=config.learning_rate)
         self.rng = np.random.default_rng(config.seed)
         self.seas = [SeaOfGames(self._seed(), config) for _ in range(config.seas)]
