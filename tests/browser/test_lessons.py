@@ -26,6 +26,7 @@ SIDES = {"Broadside": 1, "Grapple": 3}
 """How often the starboard side of the last phase is chosen: one shot, two shots, grapple."""
 CLICKS = {".": 0, "F": 1, "L": 2, "R": 3}
 KEYS = {".": "s", "F": "w", "L": "a", "R": "d"}
+MOVES = {".": "hold", "F": "forward", "L": "turn left", "R": "turn right"}
 
 
 def open_lesson(page: Any, site: Site, game: str, title: str) -> None:
@@ -103,13 +104,18 @@ def test_missions_of_navigation_by_mouse(site: Site, visit: Visit, title: str) -
 def test_missions_of_navigation_by_keyboard(site: Site, visit: Visit, title: str) -> None:
     page = visit(site.url)
     open_lesson(page, site, "navigation", title)
-    page.get_by_role("button", name=re.compile("^Phase 1, move")).focus()
     for plan in PLANS[title]:
+        first = page.get_by_role("button", name=re.compile("^Phase 1, move"))
+        expect(first).to_be_enabled()
+        first.focus()
         for phase, move in enumerate(plan, start=1):
             page.keyboard.press(str(phase))
             page.keyboard.press(KEYS[move])
-        for _ in range(SIDES.get(title, 0)):
+            button = page.get_by_role("button", name=re.compile(f"^Phase {phase}, move"))
+            expect(button).to_have_text(MOVES[move])
+        for chosen in ("1 shot", "2 shots", "grapple")[: SIDES.get(title, 0)]:
             page.keyboard.press("e")
+            expect(page.get_by_role("button", name=f"Phase 4, starboard: {chosen}")).to_be_visible()
         page.keyboard.press("l")
         skip = page.locator(".showing").get_by_role("button", name="Skip")
         skip.focus()

@@ -29,7 +29,12 @@ QUICK = {
     "lookahead": "lookahead:fleets=50,limit=5000,search=2000,samples=100",
 }
 NETWORKS = ("rl", "heatmap")
-AGENTS = [name for name in agents_of("battleship") if not needs_options("battleship", name)]
+AGENTS = [
+    name
+    for name in agents_of("battleship")
+    if not needs_options("battleship", name)
+    and name != "careless"  # it weakens what sits at a table, of whatever game
+]
 BOARDS: list[dict[str, Any]] = [
     {"board_size": (5, 5)},
     {"board_size": (8, 8)},

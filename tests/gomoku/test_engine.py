@@ -290,7 +290,7 @@ def test_two_threads_give_a_legal_move_and_count_the_nodes_of_both(
 ) -> None:
     monkeypatch.setattr(helper_threads.threading, "Thread", _Eager)
     engine = Engine(rows=1 << 12, threads=2)
-    found = analyse(engine, "h8i9h9h10g8", SearchLimits(depth=3))
+    found = analyse(engine, "h8i9h9h10g8", SearchLimits(depth=3, threats=False))
     state = GomokuState(tuple(read_points(GAME, "h8i9h9h10g8")))
     assert found.best not in state.stones
     assert found.nodes == engine.board.nodes + engine.helpers.nodes

@@ -48,7 +48,8 @@ def test_it_is_listed_with_its_agents(site: Path, tmp_path: Path) -> None:
     games = json.loads(run("-m", "trireme", "games", "--json", site=site, cwd=tmp_path))
     assert [s["name"] for s in games["connect_four"]["settings"]] == ["rows", "cols", "connect"]
     agents = json.loads(run("-m", "trireme", "agents", "--json", site=site, cwd=tmp_path))
-    assert list(agents["connect_four"]) == ["random", "montecarlo", "alphabeta", "process"]
+    common = ["llm", "careless", "process"]
+    assert list(agents["connect_four"]) == ["random", "montecarlo", "alphabeta", *common]
 
 
 def test_a_broken_neighbour_gets_one_warning_line(site: Path, tmp_path: Path) -> None:

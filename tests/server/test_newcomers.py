@@ -56,7 +56,9 @@ def test_a_named_opponent_may_sit_down_though_its_options_are_not_a_players_to_s
 
 def test_an_agent_that_can_not_start_here_is_refused_with_the_reason(server: Running) -> None:
     seats = [{"kind": "me"}, {"kind": "agent", "agent": "search:evaluation=network"}]
-    answer = server.http.post("/api/rooms", json={"game": "gomoku", "seats": seats})
+    settings = {"rule": "freestyle"}  # the network that ships learnt another rule
+    asked = {"game": "gomoku", "seats": seats, "settings": settings}
+    answer = server.http.post("/api/rooms", json=asked)
     assert answer.json()["code"] == "bad_agent"
     assert "network" in answer.json()["message"]
 

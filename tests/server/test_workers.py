@@ -174,9 +174,9 @@ def _texts(client: Client) -> list[str]:
 
 
 def test_an_agent_whose_network_is_missing_is_refused_before_the_game(workers: WorkerPool) -> None:
-    """Its options are fine, but this version ships no such network."""
-    with pytest.raises(TaskFailure, match="needs a trained network") as failure:
-        ask(workers, CheckAgent("gomoku", {}, "search:evaluation=network"), 60)
+    """Its options are fine, but the network that ships learnt another rule."""
+    with pytest.raises(TaskFailure, match="learnt from standard games") as failure:
+        ask(workers, CheckAgent("gomoku", {"rule": "freestyle"}, "search:evaluation=network"), 60)
     assert failure.value.reason == "refused"
 
 
