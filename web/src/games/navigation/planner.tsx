@@ -15,14 +15,19 @@ export interface PlannerProps {
 
 export function Planner({ plan, ship, name, seat, change, playing = null }: PlannerProps) {
   const cards = useRef<HTMLOListElement>(null);
-  const set = (phase: number, order: Order) => change?.(plan.map((o, i) => (i === phase ? order : o)));
+  const latest = useRef(plan); // ahead of `plan` until the next render: quick keys come before it
+  latest.current = plan;
+  const set = (phase: number, order: Order) => {
+    latest.current = latest.current.map((o, i) => (i === phase ? order : o));
+    change?.(latest.current);
+  };
 
   /** Letters as a quick way: w a d s sail, q and e work the guns, digits go to a phase. */
   function onKeyDown(event: KeyboardEvent) {
     if (!change || event.ctrlKey || event.metaKey || event.altKey) return;
     const card = (event.target as Element).closest<HTMLElement>("[data-phase]");
     const phase = Number(card?.dataset.phase ?? 0);
-    const order = plan[phase];
+    const order = latest.current[phase];
     if (!order) return;
     const moves: Record<string, Move> = { w: "forward", a: "turn_left", d: "turn_right", s: "none" };
     const move = moves[event.key.toLowerCase()];
