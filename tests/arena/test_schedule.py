@@ -153,6 +153,7 @@ def test_an_agent_that_can_not_be_made_is_an_error_and_no_lost_game(
         ({"seconds": 0.0}, "more than 0 seconds"),
         ({"limit": -1.0}, "more than 0 seconds"),
         ({"sprt": Sprt(0, 10)}, "between two agents"),
+        ({"memory": 1}, "memory must be at least"),
     ],
 )
 def test_senseless_conditions_are_refused(conditions: dict[str, object], message: str) -> None:
@@ -215,3 +216,9 @@ def test_text_that_no_file_could_hold_is_refused(agent: str) -> None:
 def test_agents_of_others_are_isolated_unless_that_is_refused(isolate: bool, place: str) -> None:
     assert Entrant("a", "bots.py:Bot").place(GOMOKU, isolate) == place
     assert Entrant("a", "search").place(GOMOKU, isolate) == "shipped"
+
+
+def test_a_match_keeps_secrets_where_agents_of_others_play() -> None:
+    assert not match().secretive
+    foreign = Entrant("mine", Random())
+    assert replace(match(), entrants=(*match().entrants, foreign)).secretive

@@ -33,6 +33,7 @@ from trireme.core.play import (
     shown,
 )
 from trireme.core.seeding import stream
+from trireme.gomoku.rules import Gomoku
 
 
 @dataclass(frozen=True)
@@ -368,3 +369,12 @@ def test_closing_gives_processes_back() -> None:
 
     close([Holder(0), Always(0)])
     assert closed == [1]
+
+
+def test_a_game_that_is_over_is_not_taken_back() -> None:
+    held = Session(Gomoku(size=5), ["a", "b"])
+    for cell in ("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"):
+        held.move({seat: held.game.read(cell) for seat in held.game.to_move(held.state)})
+    assert held.over
+    with pytest.raises(IllegalAction, match="the game is over"):
+        held.undo()
