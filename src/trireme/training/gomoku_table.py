@@ -33,6 +33,7 @@ from .run import (
     cosine_schedule,
     describe,
     set_learning_rate,
+    share_over,
     stoppable,
     write_json,
 )
@@ -184,9 +185,8 @@ class TableTraining(TrainingRun[GomokuTable]):
 
     def _share(self, timer: RunTimer) -> float:
         """The share of the whole run that is over: of its minutes, or else of its steps."""
-        if self.config.schedule_minutes:
-            return (self.seconds + timer.seconds) / (60 * self.config.schedule_minutes)
-        return self.step / self.config.steps
+        seconds = self.seconds + timer.seconds
+        return share_over(self.step, self.config.steps, seconds, self.config.schedule_minutes)
 
     def advance(self, share: float) -> None:
         """One gradient update, when `share` of the run is over."""

@@ -31,6 +31,7 @@ from .run import (
     describe,
     save_checkpoint,
     set_learning_rate,
+    share_over,
     stoppable,
     write_json,
 )
@@ -144,9 +145,8 @@ class ZeroTraining(TrainingRun[GomokuZero]):
 
     def share(self, timer: RunTimer) -> float:
         """The share of the whole run that is over: of its minutes, or else of its steps."""
-        if self.config.schedule_minutes:
-            return (self.seconds + timer.seconds) / (60 * self.config.schedule_minutes)
-        return self.step / self.config.steps
+        seconds = self.seconds + timer.seconds
+        return share_over(self.step, self.config.steps, seconds, self.config.schedule_minutes)
 
     def advance(self, share: float) -> None:
         """One step: a move in every game and, once the buffer holds `minimum`, the updates."""

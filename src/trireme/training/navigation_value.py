@@ -39,6 +39,7 @@ from .run import (
     cosine_schedule,
     describe,
     set_learning_rate,
+    share_over,
     stoppable,
     write_json,
 )
@@ -149,9 +150,8 @@ class ValueTraining(TrainingRun[NavigationValue]):
 
     def _share(self, timer: RunTimer) -> float:
         """The share of the whole run that is over: of its minutes, or else of its steps."""
-        if self.config.schedule_minutes:
-            return (self.seconds + timer.seconds) / (60 * self.config.schedule_minutes)
-        return self.step / self.config.steps
+        seconds = self.seconds + timer.seconds
+        return share_over(self.step, self.config.steps, seconds, self.config.schedule_minutes)
 
     def advance(
         self,

@@ -26,6 +26,7 @@ from trireme.arena import (
 )
 from trireme.arena.standing import ShotsStanding
 from trireme.battleship.rules import Battleship
+from trireme.core.game import AnyGame
 from trireme.core.options import settings
 from trireme.gomoku.rules import Gomoku
 from trireme.navigation.rules import Navigation
@@ -176,37 +177,42 @@ def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) 
     """The engine with the network against the engine with patterns, at equal time."""
     weights = (folder / "network.npz").absolute()
     seconds = f"seconds={config.seconds}"
-    result = gate(
-        Gomoku(rule=read_metadata(folder)["rule"]),
-        Entrant("network", f'search:evaluation=network,model="{weights}",{seconds}'),
-        Entrant("patterns", f"search:evaluation=patterns,{seconds}"),
-        threshold=config.threshold,
-        games=config.games,
-        out=_arena(folder, "patterns"),
-        seed=config.seed,
-        executor=config.executor,
-        workers=config.workers or None,
-        on_game=on_game,
-    )
-    return {"passed": result.passed, "against": {"patterns": _without_folder(result)}}
+    ours = Entrant("network", f'search:evaluation=network,model="{weights}",{seconds}')
+    rival = Entrant("patterns", f"search:evaluation=patterns,{seconds}")
+    game = Gomoku(rule=read_metadata(folder)["rule"])
+    return _evaluation_trial(folder, game, ours, rival, config, on_game)
 
 
 def _value_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
     """Nash with the network against nash with the formula, after as many iterations."""
     weights, rounds = (folder / "network.npz").absolute(), f"rounds={config.rounds}"
+    ours = Entrant("learned", f'nash:model="{weights}",{rounds}')
+    rival = Entrant("formula", f"nash:value=formula,{rounds}")
+    return _evaluation_trial(folder, Navigation(), ours, rival, config, on_game)
+
+
+def _evaluation_trial(
+    folder: Path,
+    game: AnyGame,
+    ours: Entrant,
+    rival: Entrant,
+    config: Gate,
+    on_game: OnGame | None,
+) -> dict[str, Any]:
+    """An agent with the network against the same agent without it."""
     result = gate(
-        Navigation(),
-        Entrant("learned", f'nash:model="{weights}",{rounds}'),
-        Entrant("formula", f"nash:value=formula,{rounds}"),
+        game,
+        ours,
+        rival,
         threshold=config.threshold,
         games=config.games,
-        out=_arena(folder, "formula"),
+        out=_arena(folder, rival.name),
         seed=config.seed,
         executor=config.executor,
         workers=config.workers or None,
         on_game=on_game,
     )
-    return {"passed": result.passed, "against": {"formula": _without_folder(result)}}
+    return {"passed": result.passed, "against": {rival.name: _without_folder(result)}}
 
 
 def _battleship_trial(

@@ -69,6 +69,11 @@ class TrainingRun(ABC, Generic[C]):
         self.restore(state)
 
 
+def share_over(step: int, steps: int, seconds: float, schedule_minutes: float) -> float:
+    """The share of a run that is over: of its minutes, or of its steps where they are 0."""
+    return seconds / (60 * schedule_minutes) if schedule_minutes else step / steps
+
+
 def device_of(name: str) -> torch.device:
     """The torch device that a config names."""
     if name == "auto":

@@ -33,7 +33,8 @@ class GomokuDQN(RunSettings):
     filters: int = option(64, "filters of every convolution; more learn more and run slower")
     layers: int = option(4, "convolutions of the trunk; more learn more and run slower")
     normalisation: Literal["layer", "none"] = option(
-        "layer", "layer: normalise the channels of each point, which learns faster; none: do not"
+        "layer",
+        "layer: normalise the channels of each point, as acting and learning see it; none: do not",
     )
     start_from: str = option(
         "", "begin with the weights of this network.pt, of the same shape; empty: random weights"

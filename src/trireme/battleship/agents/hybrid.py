@@ -64,7 +64,7 @@ class Hybrid(BeliefAgent):
         "random fleets of the Monte-Carlo part, three times as many late; more: better, but slower",
     )
     network: bool = option(
-        False, "blend in the heatmap network where it is installed; slower, and no better in tests"
+        False, "blend in the heatmap network where it is installed; slower, and no gain was shown"
     )
 
     def aim(self, target: TargetView, rng: Generator) -> Sequence[int]:
