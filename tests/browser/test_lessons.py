@@ -124,6 +124,20 @@ def test_missions_of_navigation_by_keyboard(site: Site, visit: Visit, title: str
     expect_done(page)
 
 
+def test_keys_faster_than_the_page_lock_in_what_was_typed(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lesson(page, site, "navigation", "Use a wind")
+    first = page.get_by_role("button", name=re.compile("^Phase 1, move"))
+    expect(first).to_be_enabled()
+    first.focus()
+    page.evaluate(
+        """keys => { for (const key of keys) document.activeElement.dispatchEvent(
+            new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true })) }""",
+        ["w", "2", "w", "3", "w", "l"],
+    )
+    expect_done(page)
+
+
 def test_lessons_of_battleship_on_a_phone(site: Site, visit: Visit) -> None:
     page = visit(site.url, viewport={"width": 390, "height": 780}, has_touch=True)
     open_lesson(page, site, "battleship", "Placing a fleet")

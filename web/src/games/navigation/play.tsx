@@ -1,5 +1,5 @@
 // Battle Navigation at play: the arena, the planner, playback, and the ghost of the plan.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { say } from "../../announce";
 import { prefs, reducedMotion, setPrefs } from "../../prefs";
 import { type Room, seatShown } from "../../room/state";
@@ -215,11 +215,17 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
   const [hinted, setHinted] = useState(false);
   const own = ships[seat ?? 0]!;
   const text = writePlan(plan, own);
+  const latest = useRef(plan); // ahead of `plan` until the next render: a quick L locks in what was just typed
+  latest.current = plan;
+  const changePlan = (next: Order[]) => {
+    latest.current = next;
+    setPlan(next);
+  };
   const enemy = 1 - (seat ?? 0);
   const acting = !!state?.to_move;
   const preview = room.preview?.seat === seat && room.preview.action === text ? room.preview : null;
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     setPlan(state?.draft ? readPlan(state.draft, own) : emptyPlan(phases));
     setGuess((g) => g && emptyPlan(phases));
     setHinted(false);
@@ -229,14 +235,15 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
   const lockIn = (key: boolean) => {
     if (seat === null || !acting || preview?.problem) return;
     byKey.current = key;
-    connection.send({ type: "act", seat, action: text, moves });
+    connection.send({ type: "act", seat, action: writePlan(latest.current, own), moves });
   };
   useEffect(() => {
     // Whoever plays by keyboard finds the first card focused again when the next turn is planned.
     if (!acting || !ready || !byKey.current || document.activeElement !== document.body) return;
     cards.current?.querySelector<HTMLElement>('[data-phase="0"] [data-part="move"]')?.focus({ preventScroll: true });
   }, [acting, ready, moves, seat]);
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // Before the paint: a key pressed at once must not meet the listener of an earlier plan.
     const onKey = (event: KeyboardEvent) => {
       const typing = (event.target as Element).closest?.("input, textarea, select, dialog");
       if (event.key.toLowerCase() !== "l" || typing || !ready || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -269,13 +276,13 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
           <span>move</span>
           <span>starboard</span>
         </div>
-        <Planner plan={plan} ship={own} name={names[seat]!} seat={seat} change={setPlan} />
+        <Planner plan={plan} ship={own} name={names[seat]!} seat={seat} change={changePlan} />
         <p class={`trouble small ${preview?.problem ? "note" : ""}`}>{preview?.problem ?? ""}</p>
         <div class="row lock-bar">
           <button type="button" class="button primary" disabled={!!preview?.problem} aria-keyshortcuts="L" onClick={(e) => lockIn(e.detail === 0)}>
             <Check /> Lock in <kbd aria-hidden="true">L</kbd>
           </button>
-          <button type="button" class="button" onClick={() => setPlan(emptyPlan(phases))}>
+          <button type="button" class="button" onClick={() => changePlan(emptyPlan(phases))}>
             <Cross /> Clear
           </button>
         </div>
