@@ -27,6 +27,11 @@ from trireme.core.intervals import Z95, wilson
 # Wilson
 
 
+def test_a_sequential_test_needs_two_hypotheses() -> None:
+    with pytest.raises(BadSpec, match="expected elo0 < elo1, not 5 and 5"):
+        Sprt(5, 5)
+
+
 @given(games=st.integers(1, 500), share=st.floats(0, 1))
 def test_wilson_ends_solve_its_quadratic(games: int, share: float) -> None:
     points = round(share * games)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from math import comb
+from typing import Literal
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 from trireme import CHANCE, IllegalAction
 from trireme.battleship.batch import fleet_of, layouts
 from trireme.battleship.board import Board, placements
-from trireme.battleship.fleets import Fleet, all_layouts, check_fleet, first_layout
+from trireme.battleship.fleets import Fleet, all_layouts, check_fleet, draw_layout, first_layout
 from trireme.battleship.rules import Battleship
 
 from .positions import FLEET, naive_fleets
@@ -191,6 +192,20 @@ def test_legal_fleets_can_be_listed_with_their_mines() -> None:
     game = Battleship(5, 5, fleet=(5, 5, 5), mines=1)
     legal = list(game.legal(game.start(), CHANCE))
     assert len(legal) == len(set(legal)) == 12 * comb(10, 1)
+
+
+@pytest.mark.parametrize("placement", ["sequential", "uniform", "manual"])
+def test_a_fleet_drawn_from_the_legal_ones_follows_the_placement(
+    placement: Literal["sequential", "uniform", "manual"],
+) -> None:
+    game = Battleship(6, 6, fleet=(4, 3, 3), placement=placement)
+    legal = game.legal(game.start(), CHANCE)
+    for seed in range(20):
+        drawn = draw_layout(
+            game.boards[0], np.random.default_rng(seed), uniform=placement == "uniform"
+        )
+        fleet = Fleet(tuple(place.ends for place in drawn))
+        assert legal.sample(np.random.default_rng(seed)) == fleet
 
 
 def test_only_legal_fleets_are_among_the_legal_actions() -> None:

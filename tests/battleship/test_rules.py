@@ -134,6 +134,10 @@ def test_settings_that_make_no_game_are_refused(settings: dict[str, object], sai
         Battleship(**settings)  # type: ignore[arg-type]
 
 
+def test_half_the_water_may_be_mined() -> None:
+    assert Battleship(mines=41).mines == 41
+
+
 def test_a_fleet_as_tight_as_can_be_is_accepted_and_placed() -> None:
     for settings in (
         {"rows": 5, "cols": 5, "fleet": (5, 5, 5)},

@@ -371,6 +371,22 @@ def test_closing_gives_processes_back() -> None:
     assert closed == [1]
 
 
+def test_only_agents_that_were_made_from_specs_are_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed: list[str] = []
+
+    class Holder(Always):
+        def close(self) -> None:
+            closed.append(self.label)
+
+        label = "given"
+
+    made = Holder(0)
+    made.label = "made"
+    monkeypatch.setattr("trireme.core.play.make_agent", lambda *_: made)
+    play(Guess(), ["made", Holder(0)], seed=1)
+    assert closed == ["made"]
+
+
 def test_a_game_that_is_over_is_not_taken_back() -> None:
     held = Session(Gomoku(size=5), ["a", "b"])
     for cell in ("a1", "a2", "b1", "b2", "c1", "c2", "d1", "d2", "e1"):

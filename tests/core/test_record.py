@@ -1,6 +1,7 @@
 """Records: written move by move, replayed exactly, and never trusted blindly."""
 
 import json
+import re
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -195,6 +196,17 @@ def test_no_record_undoes_more_than_was_played(count: int, fits: bool) -> None:
         return
     with pytest.raises(RecordError, match=f"line 4: can't undo {count} of 2 moves"):
         parse_record(text)
+
+
+def test_a_line_of_another_game_is_refused_even_with_a_fresh_checksum() -> None:
+    other = json.loads(LINES[1])["game_id"][::-1] + "0"
+    foreign = re.sub('"game_id":"[^"]*"', f'"game_id":"{other}"', LINES[1])
+    with pytest.raises(RecordError, match=f"line 2: the line belongs to game '{other}'"):
+        parse_record(resummed(LINES[0], foreign, *LINES[2:]))
+
+
+def test_a_game_without_a_name_gets_one_of_twelve_digits() -> None:
+    assert re.fullmatch("[0-9a-f]{12}", gomoku_session().record.header.game_id)
 
 
 def test_hidden_moves_are_shown_when_the_game_is_over() -> None:

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 
 from trireme import BadSettings, BadSpec, TriremeError, UnknownName, make_agent, make_game, option
 from trireme import settings as settings_of
+from trireme.battleship.rules import BattleshipView
 from trireme.core.options import build, options_of
-from trireme.core.registry import GAMES, find, game_from_text, is_shipped
+from trireme.core.registry import GAMES, find, game_from_text, is_shipped, view_type
 from trireme.core.spec import parse_spec
+from trireme.gomoku.rules import GomokuState
 from trireme.navigation.map_generator import find_map
+from trireme.navigation.rules import NavigationState
 
 
 @dataclass(frozen=True)
@@ -252,6 +255,14 @@ def test_a_value_says_itself_what_is_wrong_with_it() -> None:
 def test_a_game_says_itself_what_is_wrong_with_its_settings() -> None:
     with pytest.raises(BadSettings, match=r"^size must be"):
         make_game("gomoku", size=4)
+
+
+@pytest.mark.parametrize(
+    ("game", "view"),
+    [("battleship", BattleshipView), ("gomoku", GomokuState), ("navigation", NavigationState)],
+)
+def test_the_type_of_a_game_s_views_is_known(game: str, view: type) -> None:
+    assert view_type(game) is view
 
 
 def test_a_class_is_no_game() -> None:
