@@ -148,7 +148,10 @@ def test_the_result_names_the_colour_that_won() -> None:
     assert "RE[?]" in write_sgf(read_sgf(SGF))
 
 
-@pytest.mark.parametrize(("result", "rule"), [("", "standard"), ("RE[B+]", "freestyle")])
+@pytest.mark.parametrize(
+    ("result", "rule"),
+    [("", "standard"), ("RE[B+]", "freestyle"), ("RE[B+5]", "freestyle"), ("RE[0]", "standard")],
+)
 def test_an_overline_is_freestyle_only_where_it_has_won(result: str, rule: str) -> None:
     black, white = "abcefd", "acegi"
     stones = [f";B[{c}a]" + (f";W[{white[i]}o]" if i < 5 else "") for i, c in enumerate(black)]
@@ -163,6 +166,7 @@ def test_a_decided_game_on_a_board_that_is_too_large_is_refused() -> None:
 
 def test_names_are_read_where_nothing_follows_them() -> None:
     assert read_psq(PSQ.removesuffix("0\n")).header.seats == ("Ann", "Bob")
+    assert read_psq(PSQ.removesuffix("Bob\n0\n")).header.seats == ("black", "white")
     assert read_psq(PSQ.removesuffix("Ann\nBob\n0\n")).header.seats == ("black", "white")
 
 

@@ -306,11 +306,24 @@ def test_the_checker_follows_fours_and_their_answers(
     moves = "".join(f"{b}{w}" for b, w in zip(black.split(), white.split(), strict=True))
     stones: Stones = dict(GomokuState(tuple(read_points(Gomoku(), moves))).board().items())
     assert ProofChecker().vcf(stones, 1, 9, []) == line
+    assert ProofChecker().vcf(stones, 1, 5, []) == line
+    assert ProofChecker().vcf(stones, 1, 4, []) is None
 
 
 def test_a_stone_at_the_left_end_of_a_four_makes_fives_at_both_ends() -> None:
     position = GomokuState(tuple(read_points(Gomoku(), "i8m8j8a1k8c3"))).board()
     assert ProofChecker().vcf(dict(position.items()), 1, 3, []) == [(7, 7)]
+
+
+def test_the_checker_grants_a_win_exactly_the_plies_that_it_needs() -> None:
+    stones = dict.fromkeys(read_points(Gomoku(), "h8i8j8"), 1)
+    stones |= dict.fromkeys(read_points(Gomoku(), "a1b5c9"), -1)
+    checker = ProofChecker()
+    open_four = read_points(Gomoku(), "k8")[0]
+    assert checker.escapes(stones, 1, lambda *_: open_four, 3) is None
+    assert checker.positions == 1
+    assert checker.escapes(stones, 1, lambda *_: open_four, 2) == [open_four]
+    assert checker.positions == 2
 
 
 def test_the_checker_finds_the_fours_at_the_end_without_the_strategy() -> None:

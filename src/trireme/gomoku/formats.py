@@ -75,7 +75,7 @@ def read_psq(text: str) -> Record:
             stones.append((number, (height - int(match[2]), int(match[1]) - 1)))
         elif line.strip():
             rest.append(line.strip())
-    names = [*rest[:2], "black", "white"][: 2 if len(rest) >= 2 else 4][-2:]
+    names = rest[:2] if len(rest) >= 2 else ["black", "white"]
     decided = rest[2:3] in (["1"], ["2"])
     return _record(width, stones, names, _rule_of(width, [p for _, p in stones], decided))
 
@@ -126,7 +126,7 @@ def read_sgf(text: str) -> Record:
     rule = found.get("RU", "").lower()
     if rule in ("standard", "freestyle"):
         return _record(size, stones, names, "standard" if rule == "standard" else "freestyle")
-    decided = found.get("RE", "")[:2] in ("B+", "W+")
+    decided = found.get("RE", "").startswith(("B+", "W+"))
     return _record(size, stones, names, _rule_of(size, [p for _, p in stones], decided))
 
 

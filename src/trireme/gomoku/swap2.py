@@ -48,7 +48,7 @@ def _opening_stone(game: Gomoku, state: GomokuState, rng: Generator) -> Point | 
     """The next of the three stones that seat 0 puts: part of a balanced opening. None otherwise."""
     if game.opening != "swap2" or state.choices or len(state.stones) >= 3:
         return None
-    known = [o[:3] for o in balanced(game.size) if len(o) >= 3]
+    known = [o for o in balanced(game.size) if len(o) >= 3]
     fitting = [o for o in known if o[: len(state.stones)] == state.stones]
     if fitting:
         return fitting[int(rng.integers(len(fitting)))][len(state.stones)]
