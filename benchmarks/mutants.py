@@ -58,6 +58,7 @@ NAVIGATION = (
     "tests/navigation/test_cases.py",
     "tests/navigation/test_golden.py",
     "tests/navigation/test_maps.py::test_bad_settings_are_refused",
+    "tests/navigation/test_maps.py::test_an_unknown_way_to_turn_is_refused",
 )
 TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 

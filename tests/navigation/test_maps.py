@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from trireme import make_game
 from trireme import settings as settings_of
-from trireme.core.errors import TriremeError
+from trireme.core.errors import BadSettings, TriremeError
 from trireme.navigation.map_generator import SIZE, default_map, procedural_map
 from trireme.navigation.maps import (
     BadMap,
@@ -212,6 +212,11 @@ def test_an_unfair_map_is_told_apart() -> None:
 def test_bad_settings_are_refused(settings: dict[str, Any]) -> None:
     with pytest.raises(TriremeError):
         make_game("navigation", **settings)
+
+
+def test_an_unknown_way_to_turn_is_refused() -> None:
+    with pytest.raises(BadSettings, match="turns must be stay or advance, not 'drift'"):
+        Navigation(turns="drift")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -111,6 +111,15 @@ def test_a_collision_and_a_victory_are_told() -> None:
     )
 
 
+def test_sailing_is_told() -> None:
+    for order, words in (
+        ("F-", "Ann sails forward to c3."),
+        ("L-", "Ann turns to port into b3."),
+        ("R-", "Ann turns to starboard into d3."),
+    ):
+        assert describe(entry_of(order, "--", "c4 N", "h8 N"), ("Ann", "Bo")) == (words,)
+
+
 def test_winds_and_whirlpools_are_told() -> None:
     spawns = Spawn(0, 0, "N"), Spawn(1, 0, "N")
     hazards = (Hazard("wind", 2, 2, "E"), Hazard("wind", 4, 1, "E"))

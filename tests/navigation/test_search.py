@@ -301,6 +301,88 @@ def test_a_best_response_in_plans_is_the_one_in_arrays(
 
 
 @pytest.mark.parametrize("seat", [0, 1])
+def test_the_guarantee_is_the_value_less_at_most_the_gap(seat: int) -> None:
+    game = Navigation(ships=("war_brig", "cutter"), phases=2)
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    oracle = TurnSolver(game).double_oracle(state, seat)
+    oracle.improve(2)
+    assert oracle.gap > 1e-3
+    assert oracle.value - oracle.gap - 1e-6 <= oracle.guarantee() <= oracle.value + 1e-6
+
+
+def test_mistakes_that_are_expected_are_worth_something() -> None:
+    game = Navigation(ships=("war_brig", "cutter"), phases=2)
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    values = []
+    for share in (0.0, 0.2, 0.4):
+        bias = SearchBias(naive=share, tremble=share)
+        oracle = TurnSolver(game).double_oracle(state, 0, bias)
+        oracle.improve(20)
+        values.append(oracle.value)
+    assert values[0] + 0.01 < values[1] < values[2] - 0.01
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_a_leaf_that_was_searched_has_the_value_of_its_own_turn(seat: int) -> None:
+    """Between those that were not, which keep their evaluation; and none is searched twice."""
+    game = Navigation(ships=("war_brig", "cutter"), phases=1)
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    solver = TurnSolver(game)
+    oracle = solver.double_oracle(state, seat)
+    oracle.turn = oracle.turn._replace(poses=solver.no_bonus)
+    solver.mobility[:] = 0
+    oracle.improve(10)
+    every = [packed(game, s, game.plans[s]) for s in (0, 1)]
+    before = oracle.payoffs(*every)
+    while oracle.search_leaves(lambda: False, 2):
+        pass
+    assert oracle.leaves == np.count_nonzero(oracle.turn.searched) > 4
+    after = oracle.payoffs(*every)
+    changed = np.argwhere(np.abs(after - before) > 1e-9)
+    assert len(changed) > 0
+    for i, j in changed[:: max(len(changed) // 8, 1)]:
+        plans = [unpack_plan(every[s][k], game.types[s]) for s, k in enumerate((i, j))]
+        reached = game.apply(state, {0: plans[0], 1: plans[1]})
+        value = solver.value(pack_ships(reached.ships, game.chart.width), reached.turn)
+        assert after[i, j] == pytest.approx(value, abs=1e-9)
+
+
+def test_leaves_are_searched_until_asked_to_stop_and_not_beyond_the_turn_limit() -> None:
+    game = Navigation(phases=1, turn_limit=7)
+    solver = TurnSolver(game)
+    oracle = solver.double_oracle(with_ships(game, "i9 E", "k11 W", turn=5), 0)
+    oracle.improve(10)
+    assert oracle.search_leaves(lambda: True, 8)
+    assert oracle.leaves == 1
+    last = solver.double_oracle(with_ships(game, "i9 E", "k11 W", turn=6), 0)
+    last.improve(10)
+    assert not last.search_leaves(lambda: True, 8)
+
+
+@pytest.mark.parametrize("own", [0, 1])
+def test_a_response_with_time_is_the_best_after_two_turns(own: int) -> None:
+    game = Navigation(ships=("war_brig", "cutter"), phases=1)
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    answers = [game.plans[1 - own].sample(np.random.default_rng(k)) for k in range(3)]
+    weights = [0.5, 0.3, 0.2]
+    oracle = TurnSolver(game).double_oracle(state, own)
+    found = oracle.best_response(own, answers, weights, lambda: False)
+    best, values = oracle.responses(own, packed(game, 1 - own, answers), np.array(weights))
+    assert found == unpack_plan(best[int(values.argmax())], game.types[own])
+    fresh = TurnSolver(game).double_oracle(state, own)
+    guess, worth = fresh.responses(own, packed(game, 1 - own, answers), np.array(weights))
+    top = np.argsort(-worth, kind="stable")[:4]
+    reached = {
+        tuple(pack_ships(game.apply(state, plans).ships, game.chart.width).ravel())
+        for k in top
+        for answer in answers
+        for plans in [{own: unpack_plan(guess[k], game.types[own]), 1 - own: answer}]
+        if not game.apply(state, plans).verdict
+    }
+    assert oracle.leaves >= len(reached)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
 def test_an_analysis_gives_plans_their_values_to_their_own_seat(seat: int) -> None:
     game = Navigation(phases=2)
     oracle = TurnSolver(game).double_oracle(game.start(), seat)
