@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import uvicorn
+from fastapi import FastAPI
 from sqlalchemy import Engine
 
 from trireme.core.registry import GAMES, make_game
@@ -68,7 +69,16 @@ SWITCH_SECONDS = 0.001
 thread acquires it several times in every transaction, and rooms wait for that."""
 
 
-class _TunedServer(uvicorn.Server):
+class _Server(uvicorn.Server):
+    """A server that hands its rooms over before it waits for requests that are still answered."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if isinstance(self.config.app, FastAPI):
+            await self.config.app.state.lobby.hand_over()
+        await super().shutdown(sockets)
+
+
+class _TunedServer(_Server):
     """A server that tunes garbage collection and thread switching of its process."""
 
     on_ready: Callable[[], object] | None = None
@@ -90,7 +100,7 @@ def server_for(engine: Engine, config: Config, *, tuned: bool = False) -> uvicor
 
     `tuned`: the process does nothing else, so its settings may be changed.
     """
-    kind = _TunedServer if tuned else uvicorn.Server
+    kind = _TunedServer if tuned else _Server
     return kind(
         uvicorn.Config(
             create_app(engine, config),

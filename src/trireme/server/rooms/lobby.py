@@ -71,6 +71,7 @@ class Lobby:
         self.leases: RoomLeases | None = None
         """Shares the rooms with other servers on one PostgreSQL; None: this is the only server."""
         self._renewing = asyncio.Lock()
+        self._stopping = False
         self._listed_elsewhere: list[RoomInfo] = []
         self._threads = asyncio.Semaphore(MAX_THREADS)
         self._loading: dict[str, asyncio.Task[Room]] = {}
@@ -89,16 +90,23 @@ class Lobby:
         with suppress(RuntimeError):  # the loop is closed: the server has stopped
             self._loop.call_soon_threadsafe(report)
 
-    async def close(self) -> None:
-        """Disconnect all clients, commit the queued writes, hand the rooms over, stop the workers.
-
-        Rooms are handed over first: their clients are reconnecting to other servers already.
-        """
+    async def hand_over(self) -> None:
+        """Disconnect all clients, commit the queued writes, and give the rooms up to other servers,
+        to which their clients are reconnecting already. Calling it again does nothing."""
+        if self._stopping:
+            return
+        self._stopping = True
         for room in self.rooms.values():
             room.give_up(1001, "the server stops: reconnect soon")
-        await asyncio.to_thread(self.store.close)
         if self.leases is not None:
+            with suppress(Exception):  # the database is gone: so is the lease
+                await self.store.ping()  # which waits for the queued writes
             await asyncio.to_thread(self.leases.close)
+
+    async def close(self) -> None:
+        """Hand the rooms over, commit the queued writes, stop the workers."""
+        await self.hand_over()
+        await asyncio.to_thread(self.store.close)
         await asyncio.to_thread(self.workers.stop)
 
     @property
@@ -175,6 +183,8 @@ class Lobby:
             return room
         if not is_room_id(room_id):
             raise Refusal("no_such_room", f"there is no room {room_id[:40]!r}")
+        if self._stopping:
+            raise Refusal("shutting_down", "the server stops; reconnect soon")
         if room_id not in self._loading:
             self._require_capacity()
             task = asyncio.create_task(self._load(room_id))
@@ -227,7 +237,8 @@ class Lobby:
         if self.leases is None:
             return
         async with self._renewing:
-            await self._renew(self.leases)
+            if not self._stopping:
+                await self._renew(self.leases)
 
     async def _renew(self, leases: RoomLeases) -> None:
         games = {room.table.setup.game for room in self.rooms.values()}

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from typing import IO
 
 from sqlalchemy import Engine
 
@@ -19,6 +17,8 @@ def sole_server(engine: Engine) -> Iterator[None]:
     The operating system drops the lock when the process ends, however it ends. The file stays: who
     removed it might remove it under a server that has just locked it.
     """
+    import fcntl  # POSIX, as all of the server's processes; the module can be imported elsewhere
+
     database = engine.url.database
     if engine.dialect.name != "sqlite" or database is None:
         yield
@@ -30,22 +30,10 @@ def sole_server(engine: Engine) -> Iterator[None]:
         except OSError as error:
             raise StoreError(f"can't lock the database {database!r}: {error.strerror}") from None
         try:
-            _lock(file)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError:
             raise StoreError(
                 f"another server runs on the database {database!r}, and SQLite serves one: "
                 "stop it, choose another file with --database, or use PostgreSQL"
             ) from None
         yield
-
-
-if sys.platform == "win32":
-    import msvcrt
-
-    def _lock(file: IO[str]) -> None:
-        msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-else:
-    import fcntl
-
-    def _lock(file: IO[str]) -> None:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
