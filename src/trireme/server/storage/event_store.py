@@ -19,7 +19,7 @@ from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
-from sqlalchemy import Connection, Engine, TextClause, text
+from sqlalchemy import Connection, Engine, text
 
 from trireme.server.protocol.bodies import RecentGame
 from trireme.server.rooms.events import AnyEvent, RoomSetup, decode, encode
@@ -267,17 +267,19 @@ def _rows(room: str, version: int, events: Sequence[AnyEvent], ts: str) -> list[
 def _insert(connection: Connection, rows: Sequence[_Row]) -> None:
     for begin in range(0, len(rows), MAX_ROWS):
         some = rows[begin : begin + MAX_ROWS]
-        values: dict[str, Any] = {}
-        for n, row in enumerate(some):
-            values |= {f"r{n}": row.room, f"v{n}": row.version, f"e{n}": row.event, f"t{n}": row.ts}
-        connection.execute(_insert_statement(len(some)), values)
+        values = [value for row in some for value in (row.room, row.version, row.event, row.ts)]
+        # In the driver's own words: SQLAlchemy would spend more time on the names of parameters
+        # than the database on the rows.
+        place = "%s" if connection.dialect.name == "postgresql" else "?"
+        connection.exec_driver_sql(_insert_statement(len(some), place), tuple(values))
 
 
 @cache
-def _insert_statement(count: int) -> TextClause:
-    """The INSERT of `count` events."""
-    places = ", ".join(f"(:r{n}, :v{n}, :e{n}, :t{n})" for n in range(count))
-    return text(f"INSERT INTO room_events (room_id, version, event, ts) VALUES {places}")
+def _insert_statement(count: int, place: str) -> str:
+    """The INSERT of `count` events; `place` stands for a parameter."""
+    row = f"({', '.join([place] * 4)})"
+    places = ", ".join([row] * count)
+    return f"INSERT INTO room_events (room_id, version, event, ts) VALUES {places}"
 
 
 def _finish(connection: Connection, room: str, ending: Ending, ts: str) -> None:
