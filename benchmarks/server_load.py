@@ -191,6 +191,7 @@ async def measure(options: argparse.Namespace, port: int, pid: int, beside: Besi
     used, client_used = (cpu_seconds(pid) - cpu) / took, (time.process_time() - own) / took
     print(f"CPU of a core: server {used:.0%}, clients {client_used:.0%}", end="")
     print(f" · load of the machine {os.getloadavg()[0]:.1f}")
+    print(f"CPU time of the server per move: {1000 * used * took / max(1, tally.moves):.2f} ms")
 
 
 Buckets = dict[str, int]

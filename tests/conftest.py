@@ -88,17 +88,23 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The URL of an empty database; a test that takes it runs once on either kind."""
     if request.param == "sqlite":
         return f"sqlite:///{tmp_path / 'store.db'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+@pytest.fixture
+def postgres_url(postgres_server: str) -> str:
+    """The URL of an empty PostgreSQL database."""
     from sqlalchemy import create_engine, text
 
-    server: str = request.getfixturevalue("postgres_server")
     name = f"test_{uuid4().hex[:12]}"
     maker = create_engine(
-        f"{server.replace('://', '+psycopg://')}/postgres", isolation_level="AUTOCOMMIT"
+        f"{postgres_server.replace('://', '+psycopg://')}/postgres", isolation_level="AUTOCOMMIT"
     )
     with maker.connect() as connection:
         connection.execute(text(f"CREATE DATABASE {name}"))
     maker.dispose()
-    return f"{server}/{name}"
+    return f"{postgres_server}/{name}"
 
 
 def _add_node(cluster: Any, **options: Any) -> None:

@@ -38,7 +38,7 @@ HEAVY = {
     "pydantic": lambda path: path.parent == ROOT / "server" / "protocol",
     "prometheus_client": lambda path: path == ROOT / "server" / "metrics.py",
     "alembic": lambda path: "store" in path.parts,
-    "httpx": lambda path: path.parent.name in ("llm", "mcp"),
+    "httpx": lambda path: path.parent.name in ("llm", "mcp") or path.name == "forwarding.py",
     "mcp": lambda path: path.parent == ROOT / "mcp",
     "tkinter": lambda path: "desktop" in path.parts,
 }

@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -40,7 +40,7 @@ class Running:
         listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{listener.getsockname()[1]}"
         self._engine = open_store(database)
-        self.server = server_for(self._engine, config)
+        self.server = server_for(self._engine, replace(config, peer_address=self.address))
         self._thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
         self._thread.start()
         self.http = httpx.Client(base_url=f"http://{self.address}", timeout=60)

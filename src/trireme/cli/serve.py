@@ -51,6 +51,14 @@ def serve(
             f"{Retention.unfinished:g} days at most, rooms without a move {Retention.empty:g}.",
         ),
     ] = int(Retention.finished),
+    peer_address: Annotated[
+        str | None,
+        typer.Option(
+            metavar="HOST:PORT",
+            help="Where other servers on the same PostgreSQL reach this one, to pass on clients of"
+            " its rooms  [default: where it listens]",
+        ),
+    ] = None,
 ) -> None:
     """Serve the web app: play in the browser, alone, together and online.
 
@@ -63,13 +71,23 @@ def serve(
     from trireme.store.database import check_driver
 
     check_driver(database)
+    if peer_address is not None:
+        check_peer_address(peer_address)
     warn_of_plugins()
     listener = listen(host, port)
     url = f"http://{shown_host(host)}:{listener.getsockname()[1]}/"
     typer.echo(f"Trireme is at {url}  (Ctrl-C stops it)", err=True)
     if host in ANY and (address := lan_address()) is not None:
         typer.echo(f"Other machines: http://{address}:{listener.getsockname()[1]}/", err=True)
-    run(listener, database, workers, keep, (lambda: webbrowser.open(url)) if open_ else None)
+    on_ready = (lambda: webbrowser.open(url)) if open_ else None
+    run(listener, database, workers, keep, on_ready, peer_address)
+
+
+def check_peer_address(text: str) -> None:
+    """Refuse what is not HOST:PORT."""
+    host, _, port = text.rpartition(":")
+    if not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise BadSpec(f"expected --peer-address HOST:PORT, such as 10.0.0.5:8000, not {text!r}")
 
 
 def listen(host: str, port: int) -> socket.socket:

@@ -12,7 +12,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "llm": ("httpx",),
     "mcp": ("mcp", "httpx", "websockets"),
     "nets": ("onnxruntime",),
-    "postgres": ("psycopg",),
+    "postgres": ("psycopg", "httpx"),
     "ray": ("ray",),
     "web": ("fastapi", "prometheus_client", "pydantic", "segno", "uvicorn", "websockets"),
     "zoo": ("pettingzoo",),

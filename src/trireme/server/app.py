@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fastapi import FastAPI, Request, WebSocket
+from fastapi import FastAPI, Request, Response, WebSocket
 from fastapi.exceptions import RequestValidationError
 from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.responses import JSONResponse
@@ -22,10 +22,12 @@ from trireme.core.registry import GAMES
 from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
 from trireme.server.rooms.clock import EventLoopClock, RoomClock
 from trireme.server.rooms.lobby import Lobby
+from trireme.server.storage.leases import RENEW_SECONDS, OwnedElsewhere
 from trireme.server.storage.retention import Retention
 from trireme.server.workers.tasks import TaskFailure, WarmUp
 from trireme.server.workers.warm_up import default_warm_ups
 
+from .forwarding import Forwarder
 from .limits import RateLimiter, ServerLimits
 from .middleware import BodyLimit, HeadAsGet
 from .pages import mount_pages
@@ -53,6 +55,8 @@ class Config:
     retention: Retention | None = field(default_factory=Retention)
     """How long rooms are kept; None: without limit."""
     clock: RoomClock = field(default_factory=EventLoopClock)
+    peer_address: str = ""
+    """HOST:PORT at which other servers on the same PostgreSQL reach this one; empty: none can."""
     lan: bool = False
     """Whether other machines can reach it: it listens on all addresses."""
     static: Path = STATIC
@@ -66,13 +70,18 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
+        if engine.dialect.name == "postgresql":
+            await lobby.share_rooms(config.peer_address)
         lobby.workers.start(_warm_ups() if config.warm else ())
-        app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
+        forwarder = Forwarder(lobby)
+        app.state.lobby, app.state.sockets = lobby, Sockets(lobby, forwarder)
+        app.state.forwarder = forwarder
         background = asyncio.gather(
             _load_catalogue(lobby, config.warm),
             _evict_rooms(lobby),
             _measure_loop_lag(lobby),
             _delete_expired(lobby, config.retention),
+            _renew_leases(lobby),
         )
         try:
             yield
@@ -82,6 +91,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
             with suppress(asyncio.CancelledError):
                 await background
             await lobby.close()
+            await forwarder.close()
 
     limits = config.limits
     app = FastAPI(title="Trireme", version=__version__, lifespan=lifespan, redoc_url=None)
@@ -94,6 +104,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.include_router(api)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _on_refusal)
+    app.add_exception_handler(OwnedElsewhere, _on_owned_elsewhere)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
     app.add_exception_handler(HTTPException, _on_http_error)
     app.add_exception_handler(Exception, _on_exception)
@@ -132,6 +143,15 @@ async def _delete_expired(lobby: Lobby, retention: Retention | None) -> None:
         await asyncio.sleep(RETENTION_SECONDS)
 
 
+async def _renew_leases(lobby: Lobby) -> None:
+    while lobby.leases is not None:
+        await asyncio.sleep(RENEW_SECONDS)
+        try:
+            await lobby.renew_leases()
+        except Exception:
+            log.exception("the lease on this server's rooms could not be renewed")
+
+
 async def _measure_loop_lag(lobby: Lobby) -> None:
     """Measure how late the event loop wakes up: all clients wait for so long."""
     loop = asyncio.get_running_loop()
@@ -156,6 +176,15 @@ def _error_response(
 async def _on_refusal(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refusal)
     return _error_response(request, error.code, error.message)
+
+
+async def _on_owned_elsewhere(request: Request, error: Exception) -> Response:
+    assert isinstance(error, OwnedElsewhere)
+    forwarder: Forwarder = request.app.state.forwarder
+    try:
+        return await forwarder.request(request, error)
+    except Refusal as refusal:
+        return await _on_refusal(request, refusal)
 
 
 async def _on_invalid_request(request: Request, error: Exception) -> JSONResponse:

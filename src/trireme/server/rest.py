@@ -114,8 +114,7 @@ async def create_room(
 @api.get("/rooms")
 async def rooms(lobby: LobbyState, game: GameName = None) -> list[shapes.RoomInfo]:
     """Public rooms that wait for players or are being played, newest first."""
-    found = [r for r in lobby.listed() if game is None or r.table.setup.game == game]
-    return [room.info() for room in found[:100]]
+    return lobby.listed(game)
 
 
 @api.get("/rooms/{room}")

@@ -10,12 +10,15 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import uvicorn
+from fastapi import FastAPI
 from sqlalchemy import Engine
 
 from trireme.core.registry import GAMES, make_game
 from trireme.server.storage.retention import Retention
+from trireme.server.storage.sole_server import sole_server
 from trireme.store import open_store
 
+from .addresses import lan_address
 from .app import Config, create_app
 
 
@@ -25,20 +28,37 @@ def run(
     workers: int | None,
     keep: int,
     on_ready: Callable[[], object] | None = None,
+    peer_address: str | None = None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games are kept, 0: all of them.
 
-    `on_ready` is called in a thread when the server answers.
+    `on_ready` is called in a thread when the server answers. `peer_address`: HOST:PORT at which
+    other servers on the same PostgreSQL reach this one; None: where it listens.
     """
     engine = open_store(database)
-    lan = listener.getsockname()[0] in ("0.0.0.0", "::")
-    config = Config(retention=Retention.of(keep), lan=lan)
+    lan = listener.getsockname()[0] in ANY_ADDRESS
+    peer_address = peer_address or address_for_peers(listener)
+    config = Config(retention=Retention.of(keep), lan=lan, peer_address=peer_address)
     if workers is not None:
         config = replace(config, workers=workers)
-    server = server_for(engine, config, tuned=True)
-    if on_ready is not None and isinstance(server, _TunedServer):
-        server.on_ready = on_ready
-    server.run([listener])
+    with sole_server(engine):
+        server = server_for(engine, config, tuned=True)
+        if on_ready is not None and isinstance(server, _TunedServer):
+            server.on_ready = on_ready
+        server.run([listener])
+
+
+ANY_ADDRESS = ("0.0.0.0", "::")
+"""Where a server listens that accepts connections on all addresses of its machine."""
+
+
+def address_for_peers(listener: socket.socket) -> str:
+    """HOST:PORT at which other servers reach the listener: this machine's address in the local
+    network where it accepts any."""
+    host, port = listener.getsockname()[:2]
+    if host in ANY_ADDRESS:
+        host = lan_address() or "127.0.0.1"
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 GC_THRESHOLDS = 5_000, 10, 20
@@ -49,7 +69,16 @@ SWITCH_SECONDS = 0.001
 thread acquires it several times in every transaction, and rooms wait for that."""
 
 
-class _TunedServer(uvicorn.Server):
+class _Server(uvicorn.Server):
+    """A server that hands its rooms over before it waits for requests that are still answered."""
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        if isinstance(self.config.app, FastAPI):
+            await self.config.app.state.lobby.hand_over()
+        await super().shutdown(sockets)
+
+
+class _TunedServer(_Server):
     """A server that tunes garbage collection and thread switching of its process."""
 
     on_ready: Callable[[], object] | None = None
@@ -71,7 +100,7 @@ def server_for(engine: Engine, config: Config, *, tuned: bool = False) -> uvicor
 
     `tuned`: the process does nothing else, so its settings may be changed.
     """
-    kind = _TunedServer if tuned else uvicorn.Server
+    kind = _TunedServer if tuned else _Server
     return kind(
         uvicorn.Config(
             create_app(engine, config),

@@ -21,7 +21,9 @@ from trireme.server.rooms.events import AnyEvent
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.rooms.room import Room
 from trireme.server.rooms.table import GameTable
+from trireme.server.storage.leases import OwnedElsewhere
 
+from .forwarding import UNREACHABLE, Forwarder, owners, relay
 from .keys import token_hash
 
 log = logging.getLogger("trireme.server")
@@ -35,8 +37,9 @@ MAX_BAD_MESSAGES = 100
 class Sockets:
     """All connections of a server."""
 
-    def __init__(self, lobby: Lobby) -> None:
+    def __init__(self, lobby: Lobby, forwarder: Forwarder) -> None:
         self._lobby = lobby
+        self._forwarder = forwarder
         self._by_address: Counter[str] = Counter()
         self.stopping = False
 
@@ -55,8 +58,13 @@ class Sockets:
                 or self._by_address.total() > limits.connections
             ):
                 raise Refusal("too_many_connections", "too many connections; try again later")
-            room = await self._handshake(socket, client, room_id)
-            await self._handle_messages(socket, client, room)
+            hello = await asyncio.wait_for(_receive(socket), HELLO_SECONDS)
+            try:
+                room = await self._handshake(client, room_id, hello)
+            except OwnedElsewhere as elsewhere:
+                room = await self._forward(socket, client, elsewhere, hello)
+            if room is not None:
+                await self._handle_messages(socket, client, room)
         except Refusal as refusal:
             self._refuse(client, None, refusal.code, refusal.message)
             retry_later = refusal.code in (
@@ -80,8 +88,20 @@ class Sockets:
             with suppress(Exception):
                 await writer
 
-    async def _handshake(self, socket: WebSocket, client: Client, room_id: str) -> Room:
-        text = await asyncio.wait_for(_receive(socket), HELLO_SECONDS)
+    async def _forward(
+        self, socket: WebSocket, client: Client, elsewhere: OwnedElsewhere, hello: str
+    ) -> Room | None:
+        """Connect the client with the room's owner until either closes, and return None; or the
+        room, entered here, if this server has taken it over meanwhile."""
+        async for address in owners(self._lobby, elsewhere):
+            if self._lobby.leases is not None and address == self._lobby.leases.address:
+                return await self._handshake(client, elsewhere.room, hello)
+            if address and (owner := await self._forwarder.connect(socket, address)) is not None:
+                await relay(client, lambda: _receive(socket), owner, hello)
+                return None
+        raise Refusal("shutting_down", UNREACHABLE)
+
+    async def _handshake(self, client: Client, room_id: str, text: str) -> Room:
         if self.stopping:
             raise Refusal("shutting_down", "the server stops; reconnect soon")
         message = parse_message(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
@@ -21,7 +22,9 @@ from trireme.server.limits import ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol.bodies import NewRoom, SeatChoice, SeatGrant
 from trireme.server.protocol.codes import Refusal
+from trireme.server.protocol.shapes import RoomInfo
 from trireme.server.storage.event_store import MAX_DELETED, EventStore, StoredRoom
+from trireme.server.storage.leases import LeaseLost, RoomLeases
 from trireme.server.storage.ratings import Ratings
 from trireme.server.storage.retention import Retention
 from trireme.server.workers.pool import WorkerPool
@@ -33,6 +36,8 @@ from .room import Room
 from .table import GameTable
 from .views import terminal
 
+log = logging.getLogger("trireme.server")
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -40,6 +45,8 @@ MAX_ERROR_LENGTH = 1000
 """Characters of an error message: it quotes the input, which may be long."""
 LESSON_THINK = 0.3
 """Seconds that the opponent of a lesson has for a decision."""
+MAX_SHOWN = 100
+"""Rooms in a list of rooms: of one game, or of all."""
 MAX_THREADS = 4
 """Slow functions that may run in threads at the same time."""
 
@@ -61,6 +68,11 @@ class Lobby:
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
         self.rooms: dict[str, Room] = {}
+        self.leases: RoomLeases | None = None
+        """Shares the rooms with other servers on one PostgreSQL; None: this is the only server."""
+        self._renewing = asyncio.Lock()
+        self._stopping = False
+        self._listed_elsewhere: list[RoomInfo] = []
         self._threads = asyncio.Semaphore(MAX_THREADS)
         self._loading: dict[str, asyncio.Task[Room]] = {}
         self.metrics.gauge("rooms", "Rooms in memory.", lambda: len(self.rooms))
@@ -78,13 +90,24 @@ class Lobby:
         with suppress(RuntimeError):  # the loop is closed: the server has stopped
             self._loop.call_soon_threadsafe(report)
 
-    async def close(self) -> None:
-        """Disconnect all clients, stop the workers, commit the queued writes."""
+    async def hand_over(self) -> None:
+        """Disconnect all clients, commit the queued writes, and give the rooms up to other servers,
+        to which their clients are reconnecting already. Calling it again does nothing."""
+        if self._stopping:
+            return
+        self._stopping = True
         for room in self.rooms.values():
-            for client in room.clients:
-                client.close(1001, "the server stops: reconnect soon")
-        await asyncio.to_thread(self.workers.stop)
+            room.give_up(1001, "the server stops: reconnect soon")
+        if self.leases is not None:
+            with suppress(Exception):  # the database is gone: so is the lease
+                await self.store.ping()  # which waits for the queued writes
+            await asyncio.to_thread(self.leases.close)
+
+    async def close(self) -> None:
+        """Hand the rooms over, commit the queued writes, stop the workers."""
+        await self.hand_over()
         await asyncio.to_thread(self.store.close)
+        await asyncio.to_thread(self.workers.stop)
 
     @property
     def connections(self) -> int:
@@ -151,7 +174,8 @@ class Lobby:
         return _grant(room, token, await room.take_seat(seat, name, token_hash(token)))
 
     async def get(self, room_id: str) -> Room:
-        """The room, from memory or from the database."""
+        """The room, from memory or from the database; raises `OwnedElsewhere` where another server
+        has it."""
         room = self.rooms.get(room_id)
         if room is not None and not room.broken:
             if room.empty_since is not None:
@@ -159,6 +183,8 @@ class Lobby:
             return room
         if not is_room_id(room_id):
             raise Refusal("no_such_room", f"there is no room {room_id[:40]!r}")
+        if self._stopping:
+            raise Refusal("shutting_down", "the server stops; reconnect soon")
         if room_id not in self._loading:
             self._require_capacity()
             task = asyncio.create_task(self._load(room_id))
@@ -177,14 +203,65 @@ class Lobby:
         )
         return (await self._open(setup)).id
 
-    def listed(self) -> list[Room]:
-        """Public rooms that are not over and have clients, newest first."""
+    def listed(self, game: str | None) -> list[RoomInfo]:
+        """Public rooms that are not over and have clients, newest first, of all servers."""
+        here = [room.info() for room in self._listed_here(game)]
+        mine = {info.room for info in here}
+        elsewhere = [
+            info
+            for info in self._listed_elsewhere
+            if info.room not in mine and (game is None or info.game == game)
+        ]
+        return sorted(here + elsewhere, key=lambda info: info.created, reverse=True)[:MAX_SHOWN]
+
+    def _listed_here(self, game: str | None) -> list[Room]:
         found = [
             room
             for room in self.rooms.values()
-            if room.table.setup.public and room.clients and room.table.status != "over"
+            if room.table.setup.public
+            and room.clients
+            and room.table.status != "over"
+            and (game is None or room.table.setup.game == game)
         ]
-        return sorted(found, key=lambda room: room.table.setup.created, reverse=True)
+        return sorted(found, key=lambda room: room.table.setup.created, reverse=True)[:MAX_SHOWN]
+
+    async def share_rooms(self, address: str) -> None:
+        """Register at PostgreSQL as one of the servers that share the rooms; `address`: HOST:PORT
+        at which the others reach this one."""
+        self.leases = RoomLeases(self.store.engine, address)
+        await asyncio.to_thread(self.leases.open)
+
+    async def renew_leases(self) -> None:
+        """Keep the rooms and exchange lists of rooms with the other servers; where the rooms were
+        lost, drop them and begin anew."""
+        if self.leases is None:
+            return
+        async with self._renewing:
+            if not self._stopping:
+                await self._renew(self.leases)
+
+    async def _renew(self, leases: RoomLeases) -> None:
+        games = {room.table.setup.game for room in self.rooms.values()}
+        shown = (
+            [room.info() for game in games for room in self._listed_here(game)]
+            if leases.peers
+            else []
+        )
+        listed = "[" + ",".join(info.model_dump_json() for info in shown) + "]"
+        try:
+            texts = await asyncio.to_thread(leases.renew, listed)
+        except LeaseLost:
+            log.warning("this server's rooms were taken over by others")
+            for room in self.rooms.values():
+                room.give_up(1012, "another server has the room: reconnect")
+            self.rooms.clear()
+            await asyncio.to_thread(leases.open)
+            return
+        self._listed_elsewhere = [
+            RoomInfo.model_validate(info, strict=False)
+            for text in texts
+            for info in msgspec.json.decode(text, type=list[dict[str, Any]])
+        ]
 
     def sweep(self) -> None:
         """Evict rooms that have been empty for a while; the database keeps them."""
@@ -201,7 +278,10 @@ class Lobby:
         deleted = 0
         while True:
             in_use = {*self.rooms, *self._loading}
-            batch = await self.store.delete_expired(retention, self.clock.timestamp(), in_use)
+            lease = None if self.leases is None else self.leases.id
+            batch = await self.store.delete_expired(
+                retention, self.clock.timestamp(), in_use, lease=lease
+            )
             deleted += batch
             if batch < MAX_DELETED:
                 return deleted
@@ -225,15 +305,30 @@ class Lobby:
         for event in events:
             table.apply_event(event, ts)
         room = Room(self, table, {})
-        self.rooms[setup.room] = room
+        if self.leases is None:
+            self.rooms[setup.room] = room
+        # else the server that its first client connects to will own it: the load balancer's choice
         return room
 
+    async def _claim(self, room_id: str) -> int | None:
+        if self.leases is None:
+            return None
+        try:
+            return await asyncio.to_thread(self.leases.claim, room_id)
+        except LeaseLost:
+            await self.renew_leases()
+        try:
+            return await asyncio.to_thread(self.leases.claim, room_id)
+        except LeaseLost as error:
+            raise Refusal("shutting_down", f"{error}; try again") from None
+
     async def _load(self, room_id: str) -> Room:
+        lease = await self._claim(room_id)
         stored = await self.store.load(room_id)
         if stored is None:
             raise Refusal("no_such_room", f"there is no room {room_id!r}")
         table = await self.run_in_thread(_rebuild, stored)
-        room = Room(self, table, dict(stored.drafts))
+        room = Room(self, table, dict(stored.drafts), lease)
         self.rooms[room_id] = room
         return room
 

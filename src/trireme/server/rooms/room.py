@@ -23,6 +23,7 @@ from trireme.server.protocol.messages import (
     Welcome,
 )
 from trireme.server.storage.event_store import EventStore
+from trireme.server.storage.leases import LeaseLost
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import Decide, SeatView, TaskFailure
 
@@ -32,7 +33,7 @@ from .clock import RoomClock
 from .events import AnyEvent
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
-from .views import fallback, position, scene, terminal, visible_events
+from .views import PositionViews, fallback, scene, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
 
@@ -53,14 +54,21 @@ class Room:
     """One game, its players and its spectators. Changes are serialised by a lock."""
 
     def __init__(
-        self, services: RoomServices, table: GameTable, drafts: dict[Seat, tuple[int, str]]
+        self,
+        services: RoomServices,
+        table: GameTable,
+        drafts: dict[Seat, tuple[int, str]],
+        lease: int | None = None,
     ) -> None:
         self.services = services
         self.table = table
+        self.lease = lease
+        """Under which this server owns the room; None: there is only one server."""
         self.clients: set[Client] = set()
         self.empty_since: float | None = services.clock.now()
         self.broken = False
-        """Whether a write failed: the state may differ from the database and must be reloaded."""
+        """Whether nothing more may be written: a write failed, and the state must be reloaded; or
+        the room was given up."""
         self.scene = scene(table.game)
         self._lock = asyncio.Lock()
         self._drafts = drafts
@@ -119,7 +127,10 @@ class Room:
         )
 
     def position(self, seats: Sequence[Seat]) -> shapes.RoomPosition:
-        return position(self.table, seats, self.drafts, self._timers.state())
+        return self._positions().of(seats)
+
+    def _positions(self) -> PositionViews:
+        return PositionViews(self.table, self.drafts, self._timers.state())
 
     def _away(self, holder: events.SeatHolder, now: float) -> float | None:
         since = None if holder.token is None else self._away_since.get(holder.token)
@@ -149,13 +160,14 @@ class Room:
     def _broadcast(self, since: int, entries: list[LogEntry]) -> None:
         """Send all clients the new events, each as its seats may see them."""
         updates: dict[tuple[Seat, ...], str] = {}
+        positions = self._positions()
         for client in self.clients:
             seats = client.seats
             if seats not in updates:
                 updates[seats] = Update(
                     since=since,
                     events=[v for e in entries for v in visible_events(self.table, e, seats)],
-                    position=self.position(seats),
+                    position=positions.of(seats),
                 ).model_dump_json()
             client.send_text(updates[seats])
 
@@ -268,7 +280,9 @@ class Room:
             if text is not None:
                 text = self.table.game.write(self.table.read(seat, text))
             decision = self.table.decision
-            await self._stored(self.services.store.draft(self.id, seat, decision, text))
+            await self._stored(
+                self.services.store.draft(self.id, seat, decision, text, lease=self.lease)
+            )
             if text is None:
                 self._drafts.pop(seat, None)
             else:
@@ -279,10 +293,14 @@ class Room:
         """Store the events, then apply them and send them to all clients. The lock is held."""
         if not new:
             return
+        if self.broken:
+            raise Refusal("shutting_down", "this room was given up; reconnect")
         table, ts, since = self.table, self.services.clock.timestamp(), self.table.version
         new = [self._with_time_left(event) for event in new]
         ending = table.ending(new, ts)
-        await self._stored(self.services.store.append(self.id, since, new, ts, ending))
+        await self._stored(
+            self.services.store.append(self.id, since, new, ts, ending, lease=self.lease)
+        )
         entries = [table.apply_event(event, ts) for event in new]
         self.services.metrics.count_events(table.setup.game, entries)
         self._set_clock()
@@ -305,12 +323,19 @@ class Room:
         """Wait for the database; if it fails, its contents are unknown and the room is reloaded."""
         try:
             await storing
+        except LeaseLost as error:
+            self.give_up(1012, "another server has the room: reconnect")
+            raise Refusal("shutting_down", f"{error}; reconnect") from error
         except Exception as error:
             log.exception("room %s: the database failed", self.id)
-            self.broken = True
-            for client in self.clients:
-                client.close(1013, "the database failed: reconnect")
+            self.give_up(1013, "the database failed: reconnect")
             raise Refusal("internal", "the database failed; nothing was done") from error
+
+    def give_up(self, code: int, reason: str) -> None:
+        """Disconnect all clients and write nothing more."""
+        self.broken = True
+        for client in self.clients:
+            client.close(code, reason)
 
     # Agents
 
@@ -327,7 +352,8 @@ class Room:
         try:
             await self._agent_move(seat, decision)
         except Refusal as refusal:
-            log.warning("room %s: agent of seat %d: %s", self.id, seat, refusal)
+            if not self.broken:
+                log.warning("room %s: agent of seat %d: %s", self.id, seat, refusal)
         except Exception:
             log.exception("room %s: the agent of seat %d could not move", self.id, seat)
         finally:

@@ -6,7 +6,7 @@ state that clients see can always be rebuilt from the database.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -56,6 +56,18 @@ class LogEntry:
     """Whether the event ended the game."""
 
 
+class _ActionTexts(dict[Any, str]):
+    """Actions as text, each written once: the same cells are listed for every position."""
+
+    def __init__(self, game: AnyGame) -> None:
+        super().__init__()
+        self._game = game
+
+    def __missing__(self, action: Any) -> str:
+        text = self[action] = self._game.write(action)
+        return text
+
+
 class GameTable:
     """A room's game and seats; `apply_event` changes them, the request methods only validate."""
 
@@ -81,8 +93,10 @@ class GameTable:
         )
         """Seconds that each seat had left after its last move; empty without a clock for the whole
         game."""
-        self._action_texts: dict[Any, str] = {}
+        self._action_texts = _ActionTexts(self.game)
         self._last_apply: tuple[Any, dict[Seat, Any], Any] | None = None
+        self._last_read: tuple[str, Any] | None = None
+        self._last_to_move: tuple[Any, tuple[Seat, ...]] | None = None
 
     # Queries
 
@@ -105,7 +119,10 @@ class GameTable:
         """The seats to move by the rules; none before the start and after the end."""
         if self.started is None or self.forfeits:
             return ()
-        return self.game.to_move(self.state)
+        state = self.state
+        if self._last_to_move is None or self._last_to_move[0] is not state:
+            self._last_to_move = state, self.game.to_move(state)
+        return self._last_to_move[1]
 
     @property
     def waiting_for(self) -> tuple[Seat, ...]:
@@ -130,12 +147,9 @@ class GameTable:
         """The players' names in records."""
         return [holder.name or f"player {seat + 1}" for seat, holder in enumerate(self.holders)]
 
-    def text(self, action: Any) -> str:
-        """The action as text, cached: the same cells are listed for every position."""
-        cached = self._action_texts.get(action)
-        if cached is None:
-            cached = self._action_texts[action] = self.game.write(action)
-        return cached
+    def texts(self, actions: Iterable[Any]) -> list[str]:
+        """The actions as text."""
+        return list(map(self._action_texts.__getitem__, actions))
 
     def version_of(self, seat: Seat, id: str) -> int | None:
         """The version that the request with this idempotency key led to, if there was one."""
@@ -170,10 +184,11 @@ class GameTable:
         id: str | None = None,
     ) -> list[AnyEvent]:
         """Checked actions of one or more seats, and the chance moves that follow."""
-        new: list[AnyEvent] = [
-            events.ActedEvent(seat, self.game.write(action), by, id=id)
-            for seat, action in actions.items()
-        ]
+        new: list[AnyEvent] = []
+        for seat, action in actions.items():
+            text = self.game.write(action)
+            self._last_read = text, action
+            new.append(events.ActedEvent(seat, text, by, id=id))
         together = {**self.pending, **actions}
         if set(together) == set(self.to_move):
             new += [
@@ -301,7 +316,7 @@ class GameTable:
 
     def ending(self, new: Sequence[AnyEvent], ts: str) -> Ending | None:
         """The final result if these events would end the game, else None."""
-        if self.status != "playing":
+        if self.status != "playing" or self._goes_on_after(new):
             return None
         trial = copy(self)
         trial.log, trial.moves = [], list(self.moves[-1:])
@@ -314,8 +329,23 @@ class GameTable:
         moves = len(self.moves) + len(trial.moves) - len(self.moves[-1:])
         return Ending(self.names(), trial.returns, moves)
 
+    def _goes_on_after(self, new: Sequence[AnyEvent]) -> bool:
+        """Whether `new` is one plain action and the game goes on: most moves, without a trial."""
+        if len(new) != 1 or not isinstance(new[0], events.ActedEvent):
+            return False
+        actions = {**self.pending, new[0].seat: self._read_back(new[0].action)}
+        if set(actions) != set(self.to_move):
+            return True
+        return bool(self.game.to_move(self._apply(self.state, actions)))
+
+    def _read_back(self, text: str) -> Any:
+        """The action that `act_all` wrote; a move is read once, though it is tried and applied."""
+        if self._last_read is None or self._last_read[0] != text:
+            self._last_read = text, self.game.read(text)
+        return self._last_read[1]
+
     def _apply_action(self, event: events.ActedEvent, ts: str) -> PlayedMove | None:
-        self.pending[event.seat] = self.game.read(event.action)
+        self.pending[event.seat] = self._read_back(event.action)
         if event.left is not None:
             self.time_left[event.seat] = event.left
         if set(self.pending) != set(self.to_move):

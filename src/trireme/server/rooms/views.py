@@ -61,29 +61,36 @@ def seat_names(game: AnyGame, state: Any) -> list[str]:
     return [texts.seat_name(game, state, seat) for seat in range(game.seats)]
 
 
-def position(
-    table: GameTable,
-    seats: Sequence[Seat],
-    drafts: dict[Seat, str],
-    clock: shapes.ClockState | None,
-) -> shapes.RoomPosition:
-    """The current position for a client that holds `seats`; with none, for a spectator."""
-    game, state = table.game, table.state
-    return shapes.RoomPosition(
-        version=table.version,
-        status=table.status,
-        moves=len(table.moves),
-        to_move=list(table.to_move),
-        ready=sorted(table.pending),
-        seat_names=seat_names(game, state),
-        seats={seat: _seat_state(table, seat, drafts.get(seat)) for seat in seats},
-        spectator=None if seats else view_json(game, state, None),
-        picture=None if seats else picture(game, state, None),
-        clock=clock,
-        offers=[shapes.Offer(kind=kind, seat=seat) for kind, seat in table.offers],
-        result=result(table) if table.status == "over" else None,
-        lesson=_lesson_state(table),
-    )
+class PositionViews:
+    """The current position of a room as each of its clients may see it; what is the same for all
+    of them is computed once."""
+
+    def __init__(
+        self, table: GameTable, drafts: dict[Seat, str], clock: shapes.ClockState | None
+    ) -> None:
+        self._table, self._drafts = table, drafts
+        self._public: dict[str, Any] = {
+            "version": table.version,
+            "status": table.status,
+            "moves": len(table.moves),
+            "to_move": list(table.to_move),
+            "ready": sorted(table.pending),
+            "seat_names": seat_names(table.game, table.state),
+            "clock": clock,
+            "offers": [shapes.Offer(kind=kind, seat=seat) for kind, seat in table.offers],
+            "result": result(table) if table.status == "over" else None,
+            "lesson": _lesson_state(table),
+        }
+
+    def of(self, seats: Sequence[Seat]) -> shapes.RoomPosition:
+        """The position for a client that holds `seats`; with none, for a spectator."""
+        table, drafts = self._table, self._drafts
+        return shapes.RoomPosition(
+            **self._public,
+            seats={seat: _seat_state(table, seat, drafts.get(seat)) for seat in seats},
+            spectator=None if seats else view_json(table.game, table.state, None),
+            picture=None if seats else picture(table.game, table.state, None),
+        )
 
 
 def _lesson_state(table: GameTable) -> GoalState | None:
@@ -118,7 +125,7 @@ def _legal_texts(table: GameTable, seat: Seat) -> list[str] | None:
     legal = table.game.legal(table.state, seat)
     if not isinstance(legal, Listed) or len(legal) > MAX_LISTED:
         return None
-    return [table.text(action) for action in legal]
+    return table.texts(legal)
 
 
 def result(table: GameTable) -> shapes.GameResult:
