@@ -28,9 +28,6 @@ from trireme.server.workers.tasks import TaskFailure
 
 from .live import Player, Running
 
-FIVE = ["e5", "e6", "d5", "d6", "c5", "c6", "b5", "b6"]
-
-
 # 1: sizes are capped before any work, and caches are bounded
 
 

@@ -173,8 +173,9 @@ def _error_response(
     lobby: Lobby | None = getattr(request.app.state, "lobby", None)
     if lobby is not None:
         lobby.metrics.refusals.labels(code).inc()
+    wait = {} if retry_after is None else {"retry_after": retry_after}
     return JSONResponse(
-        {"code": code, "message": message, "retry_after": retry_after},
+        {"code": code, "message": message, **wait},
         status_code=STATUS.get(code, 400) if status is None else status,
         headers=None if retry_after is None else {"Retry-After": str(retry_after)},
     )

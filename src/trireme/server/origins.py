@@ -66,7 +66,7 @@ class OriginCheck:
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": problem})
         else:
-            body = {"code": "bad_origin", "message": problem, "retry_after": None}
+            body = {"code": "bad_origin", "message": problem}
             await JSONResponse(body, status_code=403)(scope, receive, send)
 
     def _problem(self, scope: Scope) -> str | None:
