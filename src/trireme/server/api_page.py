@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from html import escape
 from typing import Any
 
@@ -34,7 +35,8 @@ def mount_api_page(app: FastAPI) -> None:
     @app.get("/docs", include_in_schema=False)
     async def page() -> HTMLResponse:
         policy = {"Content-Security-Policy": page_policy(b"")}
-        return HTMLResponse(render(app.openapi()), headers=policy)
+        document = await asyncio.to_thread(app.openapi)  # the first time it takes a while
+        return HTMLResponse(render(document), headers=policy)
 
 
 def render(document: dict[str, Any]) -> str:

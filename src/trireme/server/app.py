@@ -73,9 +73,12 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
         lobby.workers.start(_warm_ups() if config.warm else ())
+        if config.warm:
+            lobby.checks.start()
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
         background = asyncio.gather(
             _load_catalogue(lobby, config.warm),
+            _describe_api(app, config.warm),
             _evict_rooms(lobby),
             _measure_loop_lag(lobby),
             _probe_storage(lobby),
@@ -128,6 +131,12 @@ async def _load_catalogue(lobby: Lobby, warm: bool) -> None:
     if warm:  # before the workers are busy with warming up
         with suppress(TaskFailure):
             await lobby.catalogue.games()
+
+
+async def _describe_api(app: FastAPI, warm: bool) -> None:
+    """Make the OpenAPI document, which FastAPI keeps, before somebody's request does."""
+    if warm:
+        await asyncio.to_thread(app.openapi)
 
 
 async def _evict_rooms(lobby: Lobby) -> None:

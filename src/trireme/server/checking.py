@@ -53,6 +53,12 @@ class GameChecks:
         """Games whose settings come with them, which need no check."""
         self._being_made: dict[bytes, asyncio.Task[AnyGame]] = {}
 
+    def start(self) -> None:
+        """Start the process, so that nobody waits for it."""
+        if not self._started:
+            self._pool.start()
+            self._started = True
+
     def stop(self) -> None:
         if self._started:
             self._pool.stop()
@@ -114,9 +120,7 @@ class GameChecks:
 
     async def _run(self, task: Task, cpu_limit: float, address: str, code: Code) -> Any:
         self._quotas.require("cpu", address)
-        if not self._started:
-            self._pool.start()
-            self._started = True
+        self.start()
         try:
             return await self._pool.run_check(task, cpu_limit, address)
         except TaskFailure as failure:

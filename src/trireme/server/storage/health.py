@@ -9,7 +9,11 @@ from sqlalchemy.exc import DBAPIError
 
 log = logging.getLogger("trireme.server")
 
-_SQLITE = ("database or disk is full", "attempt to write a readonly database")
+_SQLITE = (
+    "database or disk is full",
+    "attempt to write a readonly database",
+    "disk I/O error",
+)
 _POSTGRES = ("53100", "25006")
 """SQLSTATEs: disk_full, read_only_sql_transaction."""
 
