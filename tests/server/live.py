@@ -30,6 +30,12 @@ GENEROUS = ServerLimits(
     message_rate=1e6,
     message_burst=10**6,
     connections_per_address=2000,
+    cpu_rate=1e6,
+    cpu_burst=1e6,
+    byte_rate=1e9,
+    byte_burst=1e9,
+    checks=1000,
+    queries_per_address=64,
 )
 
 

@@ -507,8 +507,8 @@ def test_a_token_bucket_allows_bursts_and_limits_the_rate() -> None:
 
 def test_a_rate_limiter_counts_each_address_and_forgets_the_least_recent() -> None:
     limiter = RateLimiter(rate=0.001, burst=1, max_keys=2)
-    assert [limiter.take(address, 0) for address in "aabb"] == [True, False, True, False]
-    assert not limiter.take("a", 0)
-    assert limiter.take("c", 0)  # drops b, which was used before a
-    assert not limiter.take("a", 0)
-    assert limiter.take("b", 0)
+    assert [limiter.bucket(address, 0).take(0) for address in "aabb"] == [True, False, True, False]
+    assert not limiter.bucket("a", 0).take(0)
+    assert limiter.bucket("c", 0).take(0)  # drops b, which was used before a
+    assert not limiter.bucket("a", 0).take(0)
+    assert limiter.bucket("b", 0).take(0)

@@ -227,6 +227,11 @@ METRICS = {
     "trireme_commit_seconds",
     "trireme_think_seconds",
     "trireme_late_seconds",
+    "trireme_checks_waiting",
+    "trireme_read_only",
+    "trireme_connections_closed",
+    "trireme_quota_used",
+    "trireme_quota_refused",
 }
 """Metric families as Prometheus' parser names them: counters without `_total`."""
 

@@ -171,13 +171,13 @@ def test_the_event_store_reconnects_to_its_database(postgres_server: str) -> Non
 
     async def story() -> None:
         store = EventStore(engine)
-        await store.ping()
+        await store.ping("t")
         with engine.connect() as other:
             others = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> "
             other.execute(text(f"{others} pg_backend_pid() AND backend_type = 'client backend'"))
         with pytest.raises(DBAPIError):
-            await store.ping()
-        await store.ping()
+            await store.ping("t")
+        await store.ping("t")
         store.close()
 
     asyncio.run(story())

@@ -50,7 +50,7 @@ def task(agent: str, seconds: float = 0.05) -> Decide:
 
 @pytest.fixture(scope="module")
 def workers() -> Any:
-    made = WorkerPool(1, LIMITS, lambda _: None)
+    made = WorkerPool(1, LIMITS, lambda *_: None)
     made.start([WarmUp("gomoku", {}, "random")])
     yield made
     made.stop()
@@ -86,20 +86,21 @@ def test_an_agent_that_can_not_be_made_is_refused(workers: WorkerPool) -> None:
 
 
 def test_moves_go_before_queries() -> None:
-    idle = WorkerPool(0, LIMITS, lambda _: None)
+    idle = WorkerPool(0, LIMITS, lambda *_: None)
 
     async def story() -> None:
         asked = [
             asyncio.create_task(ask(task("random"), seconds))
             for ask, seconds in (
                 (idle.run_query, 1),
-                (idle.run, 2),
-                (idle.run_query, 3),
-                (idle.run, 4),
+                (idle.run, 1.2),
+                (idle.run_query, 1.3),
+                (idle.run, 1.4),
             )
         ]
         await asyncio.sleep(0)
-        assert [idle._jobs.get().seconds for _ in asked] == [2, 4, 1, 3]
+        taken = [idle._jobs.get() for _ in asked]
+        assert [job.seconds for job in taken if job is not None] == [1.2, 1.4, 1, 1.3]
         for one in asked:
             one.cancel()
 
@@ -107,7 +108,7 @@ def test_moves_go_before_queries() -> None:
 
 
 def test_too_many_queries_are_refused() -> None:
-    idle = WorkerPool(0, ServerLimits(queries=2), lambda _: None)
+    idle = WorkerPool(0, ServerLimits(queries=2), lambda *_: None)
 
     async def story() -> None:
         waiting = [asyncio.create_task(idle.run_query(task("random"), 1)) for _ in range(2)]
@@ -183,7 +184,9 @@ def test_an_agent_whose_network_is_missing_is_refused_before_the_game(workers: W
 def test_every_compiled_kernel_of_a_task_is_reported() -> None:
     """A worker that compiles says so, and says 0 when it is ready."""
     told: list[tuple[str, int]] = []
-    pool = WorkerPool(1, LIMITS, lambda _: None, lambda game, kernels: told.append((game, kernels)))
+    pool = WorkerPool(
+        1, LIMITS, lambda *_: None, lambda game, kernels: told.append((game, kernels))
+    )
     pool.start()
     try:
         spec = f"{AGENTS}:Compiles"

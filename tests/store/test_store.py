@@ -15,7 +15,7 @@ from trireme.core.errors import TriremeError
 from trireme.store import StoreError, open_store, upgrade
 from trireme.store.schema import MIGRATIONS
 
-NEWEST = "0003"
+NEWEST = "0004"
 RUN = "INSERT INTO arena_runs VALUES ('r', 'gomoku', '{}', 1, NULL, 'a', 'b', '2026', '0', '{}')"
 GAME = "INSERT INTO arena_games VALUES ('{run}', 0, '0', 'a', 'b', 1, -1, 9, NULL, 'f')"
 

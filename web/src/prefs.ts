@@ -37,6 +37,21 @@ export function keepToken(room: string, token: string): void {
   save("tokens", { ...Object.fromEntries(kept), [room]: token });
 }
 
+/** The key of a join whose answer has not come: sent again, it gives the same seat. */
+export function joinKey(room: string): string {
+  const key = pendingJoin(room) ?? Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
+  save("joining", { [room]: key });
+  return key;
+}
+
+export function pendingJoin(room: string): string | null {
+  return load<Record<string, string>>("joining", {})[room] ?? null;
+}
+
+export function forgetJoin(): void {
+  save("joining", {});
+}
+
 /** A game that this browser plays: what the home page needs to offer it again. */
 export interface OwnGame {
   room: string;

@@ -22,6 +22,8 @@ export class Refused extends Error {
   constructor(
     readonly code: string,
     message: string,
+    /** Seconds after which the same request may succeed; null: no need to wait, or no use. */
+    readonly retryAfter: number | null = null,
   ) {
     super(message);
   }
@@ -40,8 +42,21 @@ async function ask(path: string, options: { body?: unknown; token?: string | nul
     throw new Refused("offline", "The server can't be reached.");
   }
   if (answer.ok) return answer;
-  const fault = (await answer.json().catch(() => null)) as { code?: string; message?: string } | null;
-  throw new Refused(fault?.code ?? "internal", fault?.message ?? `The server answered with status ${answer.status}.`);
+  const fault = (await answer.json().catch(() => null)) as Fault | null;
+  const code = fault?.code ?? "internal";
+  const text = fault?.message ?? `The server answered with status ${answer.status}.`;
+  throw new Refused(code, code === "too_fast" ? kindly(text) : text, fault?.retry_after ?? null);
+}
+
+interface Fault {
+  code?: string;
+  message?: string;
+  retry_after?: number | null;
+}
+
+/** A quota is nobody's fault: the server is shared, and says when to try again. */
+export function kindly(message: string): string {
+  return `This server is shared by many, and takes a little at a time: ${message}.`;
 }
 
 async function json<T>(path: string, options: { body?: unknown; token?: string | null } = {}) {
@@ -68,5 +83,7 @@ export const readRecord = (record: string) => json<GameReplay>("/api/replay", { 
 export const analyse = (body: AnalysisRequest) => json<AnalysisResponse>("/api/analysis", { body });
 export const getRules = (game: string, body: CheckSettings) => json<GameRules>(`/api/games/${at(game)}/rules`, { body });
 export const getInvitation = (room: string) => json<Invitation>(`/api/rooms/${at(room)}/invite`);
+export const getDeviceLink = (room: string, token: string | null) =>
+  json<Invitation>(`/api/rooms/${at(room)}/device`, { token });
 export const listRecent = () => json<RecentGame[]>("/api/recent");
 export const listRatings = () => json<Rating[]>("/api/ratings");

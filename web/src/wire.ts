@@ -29,6 +29,14 @@ export interface AgentInfo {
   unavailable: string | null;
 }
 
+/** Agree to engine help for everybody: an offer, until all people who play have agreed. */
+export interface AllowHints {
+  /** The idempotency key, chosen by the client and unique within the room: a message that is sent again has no second effect. */
+  id: string;
+  seat: number;
+  type: "allow_hints";
+}
+
 /** A hint or insight request for a position of a finished game or of a record. */
 export interface AnalysisRequest {
   room?: string | null;
@@ -56,7 +64,7 @@ export interface Answer {
   id: string;
   seat: number;
   type: "answer";
-  kind: "undo" | "rematch";
+  kind: "undo" | "rematch" | "hints";
   accept: boolean;
 }
 
@@ -133,8 +141,10 @@ export interface Error {
   type: "error";
   /** None: the request had no id that could be read. */
   id: string | null;
-  code: "bad_json" | "bad_message" | "too_large" | "too_fast" | "unsupported_protocol" | "hello_first" | "not_found" | "no_such_room" | "no_such_game" | "bad_settings" | "bad_agent" | "bad_token" | "not_your_seat" | "seat_taken" | "room_full" | "not_started" | "not_your_turn" | "game_over" | "game_running" | "bad_action" | "illegal_action" | "stale" | "no_undo" | "no_offer" | "no_clock" | "not_absent" | "no_insight" | "hints_off" | "agent_failed" | "busy" | "bad_record" | "no_such_move" | "too_many_rooms" | "too_many_connections" | "shutting_down" | "internal";
+  code: "bad_json" | "bad_message" | "too_large" | "too_fast" | "unsupported_protocol" | "hello_first" | "not_found" | "no_such_room" | "no_such_game" | "bad_settings" | "bad_agent" | "bad_token" | "not_your_seat" | "seat_taken" | "room_full" | "not_started" | "not_your_turn" | "game_over" | "game_running" | "bad_action" | "illegal_action" | "stale" | "no_undo" | "no_offer" | "no_clock" | "not_absent" | "no_insight" | "hints_off" | "agent_failed" | "busy" | "bad_record" | "no_such_move" | "too_many_rooms" | "too_many_connections" | "shutting_down" | "read_only" | "bad_origin" | "internal";
   message: string;
+  /** Seconds after which the same request may be accepted; None: at once, or never. */
+  retry_after?: number | null;
 }
 
 /** The body of every refused REST request. */
@@ -142,6 +152,8 @@ export interface ErrorResponse {
   /** A stable error code of the protocol. */
   code: string;
   message: string;
+  /** Seconds after which the same request may be accepted, as the header `Retry-After` says. */
+  retry_after?: number | null;
 }
 
 /** A seat that forfeited the game. */
@@ -208,6 +220,8 @@ export interface GameReplay {
   frames: Frame[];
   /** None: the game is running, or its record is incomplete. */
   result: GameResult | null;
+  /** True: this server recorded the game. False: the record has a signature that does not fit: it was changed, or comes from another server. None: it has no signature. */
+  verified: boolean | null;
 }
 
 /** How the game ended. */
@@ -227,7 +241,10 @@ export interface GameRules {
 
 /** The body of `GET /healthz`. */
 export interface Health {
+  /** Whether the database can be written; the status is 503 if not. */
   ok: boolean;
+  /** Whether nothing can be stored, such as when the disk is full. */
+  read_only: boolean;
   version: string;
   protocol: number;
   /** Rooms in memory. */
@@ -270,6 +287,13 @@ export interface HintResponse {
   action: string;
 }
 
+/** All people who play have agreed on engine help. */
+export interface HintsAllowed {
+  kind: "hints_allowed";
+  /** The seat that agreed last. */
+  seat: number;
+}
+
 /** Ask what can be inferred from this seat's view: probabilities, values, mixed strategies. */
 export interface InsightRequest {
   /** The idempotency key, chosen by the client and unique within the room: a message that is sent again has no second effect. */
@@ -303,6 +327,8 @@ export interface JoinRoom {
   name?: string;
   /** None: the first open seat. */
   seat?: number | null;
+  /** The idempotency key: a random secret of the client's, which becomes the seat's token. Whoever joins again with it gets the same seat; None: the server draws a token. */
+  key?: string | null;
 }
 
 /** A lesson of a game. */
@@ -359,12 +385,12 @@ export interface NewRoom {
 
 /** A proposal that the other people in the room may accept. */
 export interface Offer {
-  kind: "undo" | "rematch";
+  kind: "undo" | "rematch" | "hints";
   /** The proposer's seat. */
   seat: number;
 }
 
-/** A person proposes an undo or a rematch. */
+/** A person proposes an undo, a rematch, or engine help for everybody. */
 export interface Offered {
   kind: "offered";
   offer: Offer;
@@ -451,6 +477,14 @@ export interface PreviewResponse {
   problem: string | null;
   /** The effect of the action, where the game can show it without revealing hidden state. */
   outcome: Record<string, unknown> | null;
+}
+
+/** An agent waits for a worker: other games' agents go before it. */
+export interface Queued {
+  type: "queued";
+  seat: number;
+  /** Its place in the queue, from 1; 0: it thinks now. */
+  place: number;
 }
 
 /** One agent's rating in a game with its default settings, from the arena's runs. */
@@ -646,6 +680,13 @@ export interface SeatState {
   can_undo: boolean;
 }
 
+/** Whether the server can store moves; sent when that changes, and after `welcome` if not. */
+export interface ServerStatus {
+  type: "status";
+  /** True: no move can be stored, such as when the disk is full; games wait. */
+  read_only: boolean;
+}
+
 /** Whether the settings are valid, and the start of a game with them. */
 export interface SettingsChecked {
   ok: boolean;
@@ -705,7 +746,7 @@ export interface Update {
   type: "update";
   /** The version before: a client that has another version has missed an update. */
   since: number;
-  events: (Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched)[];
+  events: (Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched | HintsAllowed)[];
   position: RoomPosition;
 }
 
@@ -728,7 +769,7 @@ export interface Welcome {
   seats: number[];
   position: RoomPosition;
   /** The events after the client's `since`; all of them where it sent none. */
-  events: (Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched)[];
+  events: (Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched | HintsAllowed)[];
 }
 
 /** An offer was declined, or cancelled by a move. */
@@ -913,9 +954,9 @@ export interface NavigationRock {
   size: string;
 }
 
-export type ClientMessage = Hello | Act | Draft | Undo | Resign | Claim | Shown | Rematch | Answer | HintRequest | InsightRequest | PreviewRequest | Sync | Ping;
+export type ClientMessage = Hello | Act | Draft | Undo | Resign | Claim | Shown | Rematch | AllowHints | Answer | HintRequest | InsightRequest | PreviewRequest | Sync | Ping;
 
-export type ServerMessage = Welcome | Update | RoomChanged | ClockChanged | Preparing | Ack | Error | HintResponse | InsightResponse | PreviewResponse | Pong;
+export type ServerMessage = Welcome | Update | RoomChanged | ClockChanged | Preparing | Queued | ServerStatus | Ack | Error | HintResponse | InsightResponse | PreviewResponse | Pong;
 
 export interface Views {
   battleship: BattleshipView;

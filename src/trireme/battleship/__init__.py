@@ -46,6 +46,7 @@ SLICE = Slice(
     rulebook="trireme.battleship.show.rulebook:rulebook",
     opponents="trireme.battleship:opponents.json",
     lessons="trireme.battleship:lessons.json",
+    positions="trireme.battleship.show.positions:position_content",
     goals="trireme.battleship.show.goals:goal_met",
     own_page=True,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.random import SeedSequence
@@ -25,7 +25,7 @@ def words(mask: int) -> list[int]:
     return [mask >> 64 * w & (1 << 64) - 1 for w in range(WORDS)]
 
 
-@cache
+@lru_cache(maxsize=32)
 def ships_of(board: Board, uniform: bool = False) -> Ships:
     """The board's ships and all their placements as arrays; shared, so never written to.
 

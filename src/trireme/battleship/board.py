@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 
 from trireme.core.errors import BadText
 
@@ -73,14 +73,14 @@ class Board:
         return tuple((row, col) for row in range(self.rows) for col in range(self.cols))
 
 
-@cache
+@lru_cache(maxsize=256)
 def standard_sizes(rows: int, cols: int) -> tuple[int, ...]:
     """The fleet of a board that names no other: it goes by the smaller side."""
     side = min(rows, cols)
     return (3, 2) if side < 8 else (3, 3, 2) if side < 10 else (5, 4, 3, 3, 2)
 
 
-@cache
+@lru_cache(maxsize=256)
 def ship_names(sizes: tuple[int, ...]) -> tuple[str, ...]:
     """A name for every ship, no name twice.
 
@@ -113,7 +113,7 @@ def neighbourhood(cell: Cell, rows: int, cols: int) -> tuple[Cell, ...]:
     )
 
 
-@cache
+@lru_cache(maxsize=1024)
 def placements(rows: int, cols: int, size: int) -> tuple[ShipPlacement, ...]:
     """All placements of a ship of `size` on an empty board, horizontal ones first."""
     across = [((r, c), (r, c + size - 1)) for r in range(rows) for c in range(cols - size + 1)]

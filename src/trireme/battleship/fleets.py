@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import lru_cache
 from itertools import combinations
 
 from numpy.random import Generator
@@ -105,15 +105,15 @@ def _place_of(board: Board, ends: Ends) -> ShipPlacement:
     return next(p for p in board.placements(length(ends)) if p.ends == ends)
 
 
-@cache
-def first_layout(board: Board) -> tuple[ShipPlacement, ...] | None:
-    """Some layout of the fleet, found by backtracking; None when there is none to be found."""
+@lru_cache(maxsize=256)
+def first_layout(board: Board, nodes: int = SEARCH_NODES) -> tuple[ShipPlacement, ...] | None:
+    """Some layout of the fleet, found by backtracking; None when `nodes` nodes show none."""
     rows, cols = board.rows, board.cols
     if sum(board.sizes) > rows * cols:
         return None
     if not board.touching and sum(2 * (s + 1) for s in board.sizes) > (rows + 1) * (cols + 1):
         return None  # each ship and its water to the right and below fill 2 × (size + 1) cells
-    budget = [SEARCH_NODES]
+    budget = [nodes]
     return _search(board, 0, 0, 0, budget)
 
 

@@ -111,6 +111,10 @@ class Battleship(Game[BattleshipState, Action, BattleshipView]):
     mines: int = option(0, "hidden mines on each board; striking one costs a turn")
 
     def __post_init__(self) -> None:
+        if self.fleet is not None and len(self.fleet) > LARGEST**2:
+            raise BadSettings(
+                f"a fleet may have at most {LARGEST**2} ships, a cell each, not {len(self.fleet)}"
+            )
         if not self.duel:
             for name in ("simultaneous", "rival_rows", "rival_cols"):
                 if getattr(self, name):
@@ -339,13 +343,17 @@ def _check_board(board: Board) -> None:
     )
 
 
+SUGGESTION_NODES = 10_000
+"""Nodes of each search for a fleet or a board to suggest: an error message may not take seconds."""
+
+
 def _suggestion(board: Board) -> str:
     for side in range(max(board.rows, board.cols), LARGEST + 1):
         larger = replace(board, rows=side, cols=side)
-        if first_layout(larger) is not None:
+        if first_layout(larger, SUGGESTION_NODES) is not None:
             return f"it fits on {side}×{side}"
     smaller = board.sizes
-    while smaller and first_layout(replace(board, sizes=smaller)) is None:
+    while smaller and first_layout(replace(board, sizes=smaller), SUGGESTION_NODES) is None:
         smaller = smaller[1:]
     return f"fleet={_list(smaller or standard_sizes(board.rows, board.cols), '+')} would fit"
 

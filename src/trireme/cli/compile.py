@@ -46,7 +46,7 @@ async def _compile(games: list[str]) -> None:
         workers = WorkerPool(
             min(len(games), os.cpu_count() or 1),
             ServerLimits(prepare_seconds=SECONDS),
-            lambda _: None,
+            lambda *_: None,
             progress_of.report,
         )
         workers.start()

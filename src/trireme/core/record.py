@@ -63,6 +63,8 @@ class End(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     ts: str
     sum: str
     forfeits: tuple[Forfeited, ...] = ()
+    signature: str = ""
+    """Of the server that recorded the game, over all that comes before; see `split_signature`."""
 
 
 class _Undo(msgspec.Struct, forbid_unknown_fields=True):
@@ -122,11 +124,22 @@ class RecordWriter:
         self._moves -= count
         self._write({"game_id": self._game_id, "undo": count, "ts": self._now()})
 
-    def end(self, how: str, returns: Sequence[float], forfeits: Sequence[Forfeited] = ()) -> None:
+    def end(
+        self,
+        how: str,
+        returns: Sequence[float],
+        forfeits: Sequence[Forfeited] = (),
+        sign: Callable[[str], str] | None = None,
+    ) -> None:
+        """The last line; `sign(content)`: the signature of the whole record."""
         line: dict[str, Any] = {"game_id": self._game_id, "end": how, "returns": list(returns)}
         if forfeits:
             line["forfeits"] = msgspec.to_builtins(forfeits)
-        self._write({**line, "ts": self._now()})
+        line["ts"] = self._now()
+        if sign is not None:
+            body = msgspec.json.encode(line).decode()
+            line["signature"] = sign("\n".join([*self.lines, body]))
+        self._write(line)
 
     def _write(self, line: dict[str, Any]) -> None:
         body = msgspec.json.encode(line).decode()
@@ -248,6 +261,15 @@ def parse_record(text: str, *, partial: bool = False, game: AnyGame | None = Non
     moves, at, end = _read_moves(header, whole)
     kept = "".join(line + "\n" for line in whole)
     return Record(header, game, tuple(moves), tuple(at), end, cut_off, kept)
+
+
+def split_signature(text: str) -> tuple[str, str | None]:
+    """What a record's signature is made of, and the signature; None where it has none."""
+    lines = text.rstrip("\n").split("\n")
+    body, found, rest = lines[-1].rpartition(',"signature":"')
+    if not found:
+        return text, None
+    return "\n".join([*lines[:-1], body + "}"]), rest.partition('"')[0]
 
 
 def _read_moves(header: Header, lines: list[str]) -> tuple[list[Moves], list[int], End | None]:

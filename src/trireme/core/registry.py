@@ -75,6 +75,10 @@ class Slice:
     """`goals(game, moves, goal) -> bool`: whether moves meet a goal of the game's own kind."""
     opponents: str | None = None
     """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
+    positions: str | None = None
+    """`positions(game, view)`: plain JSON values that are equal for positions that one analysis
+    would serve, such as mirrored ones, from a spectator's view; None: so early that many games
+    share it. Without it, equal views are equal positions."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 

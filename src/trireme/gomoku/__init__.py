@@ -32,5 +32,6 @@ SLICE = Slice(
     rulebook="trireme.gomoku.show.rulebook:rulebook",
     opponents="trireme.gomoku:opponents.json",
     lessons="trireme.gomoku:lessons.json",
+    positions="trireme.gomoku.show.positions:position_content",
     own_page=True,
 )

@@ -39,6 +39,7 @@ SLICE = Slice(
     rulebook="trireme.navigation.show.rulebook:rulebook",
     opponents="trireme.navigation:opponents.json",
     lessons="trireme.navigation:lessons.json",
+    positions="trireme.navigation.show.positions:position_content",
     goals="trireme.navigation.show.goals:goal_met",
     own_page=True,
 )

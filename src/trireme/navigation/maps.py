@@ -16,6 +16,8 @@ MIN_SIZE, MAX_SIZE = 3, 26
 """Columns are named by one letter each, hence at most 26."""
 SPINS = ("clockwise", "counterclockwise")
 ROCKS = ("small", "large")
+MOST_PARTS = MAX_SIZE**2
+"""Rocks, hazards or spawns of a map: the largest has no more tiles."""
 
 
 class BadMap(BadSettings):
@@ -83,6 +85,13 @@ class SeaMap:
 
 
 def _faults(sea: SeaMap) -> Iterator[str]:
+    crowded = False
+    for what in ("spawns", "hazards", "rocks"):
+        if (count := len(getattr(sea, what))) > MOST_PARTS:
+            crowded = True
+            yield f"a map has at most {MOST_PARTS} {what}, not {count}"
+    if crowded:
+        return  # the rest is not worth the work
     yield from _naming_faults(sea)
     sized = True
     for what, size in (("width", sea.width), ("height", sea.height)):

@@ -27,9 +27,11 @@ from trireme.server.storage.retention import Retention
 from trireme.server.workers.tasks import TaskFailure, WarmUp
 from trireme.server.workers.warm_up import default_warm_ups
 
+from .api_page import mount_api_page
 from .forwarding import Forwarder
-from .limits import RateLimiter, ServerLimits
-from .middleware import BodyLimit, HeadAsGet
+from .limits import ServerLimits
+from .middleware import BodyLimit, HeadAsGet, SecurityHeaders
+from .origins import OriginCheck, own_names
 from .pages import mount_pages
 from .rest import api, operator
 from .sockets import Sockets
@@ -37,6 +39,8 @@ from .sockets import Sockets
 log = logging.getLogger("trireme.server")
 
 EVICTION_SECONDS = 15
+PROBE_SECONDS = 5
+"""How often a read-only server tries to write again."""
 LOOP_LAG_SECONDS = 0.1
 """How often the lag of the event loop is measured."""
 RETENTION_SECONDS = 3600
@@ -59,6 +63,8 @@ class Config:
     """HOST:PORT at which other servers on the same PostgreSQL reach this one; empty: none can."""
     lan: bool = False
     """Whether other machines can reach it: it listens on all addresses."""
+    hosts: frozenset[str] = frozenset()
+    """Further names that the server answers to, beside those of this machine."""
     static: Path = STATIC
     """The built client."""
 
@@ -73,13 +79,17 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         if engine.dialect.name == "postgresql":
             await lobby.share_rooms(config.peer_address)
         lobby.workers.start(_warm_ups() if config.warm else ())
+        if config.warm:
+            lobby.checks.start()
         forwarder = Forwarder(lobby)
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby, forwarder)
         app.state.forwarder = forwarder
         background = asyncio.gather(
             _load_catalogue(lobby, config.warm),
+            _describe_api(app, config.warm),
             _evict_rooms(lobby),
             _measure_loop_lag(lobby),
+            _probe_storage(lobby),
             _delete_expired(lobby, config.retention),
             _renew_leases(lobby),
         )
@@ -94,13 +104,19 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
             await forwarder.close()
 
     limits = config.limits
-    app = FastAPI(title="Trireme", version=__version__, lifespan=lifespan, redoc_url=None)
+    app = FastAPI(
+        title="Trireme", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None
+    )
     app.state.lan = config.lan
-    app.state.requests = RateLimiter(limits.request_rate, limits.request_burst)
-    app.state.new_rooms = RateLimiter(limits.room_rate, limits.room_burst)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
-    app.add_middleware(BodyLimit, max_bytes=limits.body_bytes)
+    app.add_middleware(
+        BodyLimit,
+        max_bytes=min(limits.settings_bytes, limits.body_bytes),
+        record_bytes=limits.body_bytes,
+    )
     app.add_middleware(HeadAsGet)
+    app.add_middleware(OriginCheck, names=own_names() | set(config.hosts))
+    app.add_middleware(SecurityHeaders)
     app.include_router(api)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _on_refusal)
@@ -113,6 +129,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     async def socket(websocket: WebSocket, room: str) -> None:
         await app.state.sockets.serve(websocket, room)
 
+    mount_api_page(app)
     mount_pages(app, config.static)
     return app
 
@@ -127,10 +144,24 @@ async def _load_catalogue(lobby: Lobby, warm: bool) -> None:
             await lobby.catalogue.games()
 
 
+async def _describe_api(app: FastAPI, warm: bool) -> None:
+    """Make the OpenAPI document, which FastAPI keeps, before somebody's request does."""
+    if warm:
+        await asyncio.to_thread(app.openapi)
+
+
 async def _evict_rooms(lobby: Lobby) -> None:
     while True:
         await asyncio.sleep(EVICTION_SECONDS)
         lobby.sweep()
+
+
+async def _probe_storage(lobby: Lobby) -> None:
+    while True:
+        await asyncio.sleep(PROBE_SECONDS)
+        if lobby.storage.read_only:
+            with suppress(Exception):
+                await lobby.probe_storage()
 
 
 async def _delete_expired(lobby: Lobby, retention: Retention | None) -> None:
@@ -162,20 +193,26 @@ async def _measure_loop_lag(lobby: Lobby) -> None:
 
 
 def _error_response(
-    request: Request, code: Code, message: str, status: int | None = None
+    request: Request,
+    code: Code,
+    message: str,
+    status: int | None = None,
+    retry_after: int | None = None,
 ) -> JSONResponse:
     lobby: Lobby | None = getattr(request.app.state, "lobby", None)
     if lobby is not None:
         lobby.metrics.refusals.labels(code).inc()
+    wait = {} if retry_after is None else {"retry_after": retry_after}
     return JSONResponse(
-        {"code": code, "message": message},
+        {"code": code, "message": message, **wait},
         status_code=STATUS.get(code, 400) if status is None else status,
+        headers=None if retry_after is None else {"Retry-After": str(retry_after)},
     )
 
 
 async def _on_refusal(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, Refusal)
-    return _error_response(request, error.code, error.message)
+    return _error_response(request, error.code, error.message, retry_after=error.retry_after)
 
 
 async def _on_owned_elsewhere(request: Request, error: Exception) -> Response:

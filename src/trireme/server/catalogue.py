@@ -13,6 +13,7 @@ from trireme.core.options import options_of
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import GAMES, find, load, make_game
 from trireme.core.spec import parse_spec
+from trireme.server.limits import SERVER
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.shapes import AgentInfo, GameInfo, LessonInfo, OpponentInfo, OptionInfo
 from trireme.server.rooms.views import terminal
@@ -29,6 +30,8 @@ from trireme.server.workers.tasks import (
 
 LIST_SECONDS = 60
 """Time for a worker to import a game's agents."""
+CHECK_SECONDS = 1
+"""Time for a worker to construct an agent."""
 MAX_CHECKED = 10_000
 
 
@@ -63,7 +66,9 @@ class Catalogue:
         plain = msgspec.to_builtins(opponent)
         return OpponentInfo.model_validate({**plain, "unavailable": unavailable}, strict=False)
 
-    async def check_agent(self, game: str, settings: dict[str, Any], spec: str) -> None:
+    async def check_agent(
+        self, game: str, settings: dict[str, Any], spec: str, address: str = SERVER
+    ) -> None:
         """Refuse an agent that a room may not seat.
 
         The default opponent needs no check, and named ones were checked when they were listed:
@@ -78,7 +83,7 @@ class Catalogue:
             if opponent.spec == spec:
                 raise Refusal("bad_agent", f"{opponent.name}: {opponent.unavailable}")
         try:
-            await self._workers.run(CheckAgent(game, settings, spec), LIST_SECONDS)
+            await self._workers.run(CheckAgent(game, settings, spec), CHECK_SECONDS, address)
         except TaskFailure as failure:
             raise Refusal("bad_agent", failure.detail) from None
         if len(self._checked) < MAX_CHECKED:

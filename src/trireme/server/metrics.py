@@ -46,6 +46,13 @@ class Metrics:
         self.commit_seconds = histogram(
             "commit_seconds", "Duration of a database transaction.", SHORT_BUCKETS
         )
+        self.connections_closed = counter(
+            "connections_closed_total", "HTTP connections closed by a limit, by reason.", "reason"
+        )
+        self.quota_used = counter("quota_used_total", "Used of quotas, by resource.", "resource")
+        self.quota_refused = counter(
+            "quota_refused_total", "Requests refused by a quota, by resource.", "resource"
+        )
         self.task_seconds = histogram("think_seconds", "Duration of a worker's task.", TASK_BUCKETS)
         self.loop_lag = histogram("late_seconds", "Lag of the event loop.", SHORT_BUCKETS)
 
@@ -59,6 +66,12 @@ class Metrics:
                 self.moves.labels(game).inc()
             if entry.ended:
                 self.games.labels(game).inc()
+
+    def quota_charged(self, resource: str, cost: float) -> None:
+        self.quota_used.labels(resource).inc(cost)
+
+    def quota_exceeded(self, resource: str) -> None:
+        self.quota_refused.labels(resource).inc()
 
     def batch_committed(self, seconds: float, requests: int) -> None:
         self.commit_seconds.observe(seconds)

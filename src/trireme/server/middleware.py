@@ -1,11 +1,43 @@
-"""ASGI middleware: a limit on request bodies, and HEAD answered as GET."""
+"""ASGI middleware: a limit on request bodies, HEAD answered as GET, security headers, checks of
+Host and Origin."""
 
 from __future__ import annotations
 
 from contextlib import suppress
 
+from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+RECORD_PATHS = {"/api/replay", "/api/analysis", "/api/records/verify"}
+"""Requests whose bodies hold a record."""
+
+SECURITY_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "X-Frame-Options": "DENY",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+"""A room's link may be all that keeps it private, so it is not sent to other sites. Pages that show
+something have a content security policy of their own (`pages.py`)."""
+
+
+class SecurityHeaders:
+    """Adds the security headers to every response that does not set them itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def secured(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY_HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, secured if scope["type"] == "http" else send)
 
 
 class HeadAsGet:
@@ -22,16 +54,18 @@ class HeadAsGet:
 class BodyLimit:
     """Answers `too_large` as soon as a body's declared or received length is over the limit."""
 
-    def __init__(self, app: ASGIApp, max_bytes: int) -> None:
-        self._app, self._max_bytes = app, max_bytes
+    def __init__(self, app: ASGIApp, max_bytes: int, record_bytes: int) -> None:
+        """`record_bytes`: the limit of bodies that hold a record."""
+        self._app, self._max_bytes, self._record_bytes = app, max_bytes, record_bytes
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        most = self._record_bytes if scope["path"] in RECORD_PATHS else self._max_bytes
         length = dict(scope["headers"]).get(b"content-length", b"0")
-        if not length.isdigit() or int(length) > self._max_bytes:
-            await self._refuse(scope, receive, send)
+        if not length.isdigit() or int(length) > most:
+            await self._refuse(most, scope, receive, send)
             return
         received, responded = 0, False
 
@@ -39,23 +73,23 @@ class BodyLimit:
             nonlocal received
             message = await receive()
             received += len(message.get("body", b""))
-            if received > self._max_bytes:
+            if received > most:
                 raise _BodyTooLarge
             return message
 
         async def checked_send(message: Message) -> None:
             nonlocal responded
-            if received <= self._max_bytes:  # else the application's response is dropped
+            if received <= most:  # else the application's response is dropped
                 responded = True
                 await send(message)
 
         with suppress(_BodyTooLarge):
             await self._app(scope, counting_receive, checked_send)
-        if received > self._max_bytes and not responded:
-            await self._refuse(scope, receive, send)
+        if received > most and not responded:
+            await self._refuse(most, scope, receive, send)
 
-    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
-        message = f"a body may have at most {self._max_bytes} bytes"
+    async def _refuse(self, most: int, scope: Scope, receive: Receive, send: Send) -> None:
+        message = f"a body may have at most {most} bytes"
         response = JSONResponse({"code": "too_large", "message": message}, status_code=413)
         await response(scope, receive, send)
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from base64 import b64encode
+from functools import lru_cache
+from hashlib import sha256
 from pathlib import Path
 
 from fastapi import FastAPI
@@ -42,8 +45,37 @@ HASHED = re.compile(r"\.[0-9a-f]{8}\.")
 """A file name with a hash of its content, such as `main.4ab2de0c.min.css`."""
 IMMUTABLE = "public, max-age=31536000, immutable"
 """For files whose names change with their content."""
-SECURITY_HEADERS = {"X-Content-Type-Options": "nosniff", "Referrer-Policy": "same-origin"}
-"""A room's link may be all that keeps it private, so it is not sent to other sites."""
+INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+
+
+def page_policy(page: bytes) -> str:
+    """The content security policy of an HTML page: everything from this server, and no scripts in
+    the page but those that it came with, by their hashes."""
+    hashes = (b64encode(sha256(script).digest()).decode() for script in INLINE_SCRIPT.findall(page))
+    scripts = " ".join(["'self'", *(f"'sha256-{found}'" for found in hashes)])
+    return (
+        f"default-src 'self'; script-src {scripts}; style-src 'self' 'unsafe-inline'; "
+        "img-src 'self' data: blob:; font-src 'self' data:; worker-src 'self' blob:; "
+        "object-src 'none'; base-uri 'self'; form-action 'self'; frame-ancestors 'none'"
+    )
+
+
+def _file(path: Path, caching: str, status: int = 200) -> Response:
+    headers = {"Cache-Control": caching}
+    if path.suffix in (".html", ".svg"):
+        headers["Content-Security-Policy"] = _file_policy(path, path.stat().st_mtime_ns)
+    return FileResponse(path, status_code=status, headers=headers)
+
+
+@lru_cache(maxsize=512)
+def _file_policy(path: Path, version: int) -> str:
+    """The policy of a file, read once for each version of it."""
+    return page_policy(path.read_bytes())
+
+
+def _html(page: str, status: int) -> Response:
+    policy = {"Content-Security-Policy": page_policy(page.encode())}
+    return HTMLResponse(page, status_code=status, headers=policy)
 
 
 def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
@@ -58,17 +90,13 @@ def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
         file = (root / path).resolve()
         if path and file.is_relative_to(root) and file.is_file():
             caching = IMMUTABLE if path.startswith("assets/") else "no-cache"
-            return FileResponse(file, headers={"Cache-Control": caching, **SECURITY_HEADERS})
+            return _file(file, caching)
         index = root / "index.html"
         if not index.is_file():
-            return HTMLResponse(NOT_BUILT, status_code=200 if not path else 404)
+            return _html(NOT_BUILT, 200 if not path else 404)
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
-        return FileResponse(
-            index,
-            status_code=200 if CLIENT_ADDRESS.fullmatch(path) else 404,
-            headers={"Cache-Control": "no-cache", **SECURITY_HEADERS},
-        )
+        return _file(index, "no-cache", 200 if CLIENT_ADDRESS.fullmatch(path) else 404)
 
 
 def mount_manual(app: FastAPI, folder: Path) -> None:
@@ -82,12 +110,12 @@ def mount_manual(app: FastAPI, folder: Path) -> None:
     @app.get("/manual/{path:path}", include_in_schema=False)
     async def manual_page(path: str) -> Response:
         if not (root / "index.html").is_file():
-            return HTMLResponse(NO_MANUAL, status_code=200 if not path else 404)
+            return _html(NO_MANUAL, 200 if not path else 404)
         if "\0" not in path and (file := (root / path).resolve()).is_relative_to(root):
             if file.is_dir() and path and not path.endswith("/"):
                 return RedirectResponse(f"/manual/{path}/")
             page = file / "index.html" if file.is_dir() else file
             if page.is_file():
                 kept = IMMUTABLE if HASHED.search(page.name) else "no-cache"
-                return FileResponse(page, headers={"Cache-Control": kept, **SECURITY_HEADERS})
+                return _file(page, kept)
         raise Refusal("not_found", f"the manual has no page {path[:80]!r}")

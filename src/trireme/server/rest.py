@@ -2,35 +2,42 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
+import gzip
+import logging
+from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
+from urllib.parse import quote
 
 import msgspec
 from fastapi import APIRouter, Body, Depends, Header, Query, Request, Response
 from fastapi.responses import PlainTextResponse
+from fastapi.routing import APIRoute
 
 from trireme import __version__
-from trireme.core.errors import RecordError, TriremeError
-from trireme.core.game import Seat
+from trireme.core.errors import TriremeError
+from trireme.core.game import AnyGame, Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import MapLibrary, find, load
 from trireme.core.rulebook import rulebook_of
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
-from trireme.server.rooms.advice import analyse, read_record
-from trireme.server.rooms.lobby import Lobby, checked_game
-from trireme.server.rooms.recording import record_text, replay_of_record, replay_of_table
+from trireme.server.rooms.advice import analyse, checked_record
+from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.recording import record_text
 from trireme.server.rooms.room import Room
 from trireme.server.rooms.views import picture, scene, view_json
+from trireme.server.workers.checks import ReplayRecord, ReplayRoom
 
 from .addresses import guest_link, qr_rows
 from .catalogue import require_game
 from .keys import token_hash
-from .limits import RateLimiter
+from .limits import quota_key
 from .metrics import CONTENT_TYPE
+from .strict_json import strict_json
 
-GameName = Annotated[str | None, Query(max_length=40)]
+log = logging.getLogger("trireme.server")
+
+GameName = Annotated[str | None, Query(max_length=40, pattern=r"^\w*$")]
 Bearer = Annotated[str | None, Header(alias="Authorization", max_length=200)]
 
 
@@ -42,15 +49,43 @@ async def lobby_of(request: Request) -> Lobby:
 LobbyState = Annotated[Lobby, Depends(lobby_of)]
 
 
-async def limit_requests(request: Request, lobby: LobbyState) -> None:
-    """Refuse an address that sends too many requests."""
-    limiter: RateLimiter = request.app.state.requests
-    if not limiter.take(_address(request), lobby.clock.now()):
-        raise Refusal("too_fast", "too many requests; slow down")
+async def address_of(request: Request) -> str:
+    """Whose quotas the request uses."""
+    return quota_key(request.client.host if request.client else "?")
+
+
+Address = Annotated[str, Depends(address_of)]
+
+
+async def limit_requests(request: Request, lobby: LobbyState, address: Address) -> None:
+    """Refuse an address that sends too many requests, or too much data."""
+    lobby.quotas.charge("requests", address)
+    if (length := int(request.headers.get("content-length", "0"))) > 0:
+        lobby.quotas.charge("bytes", address, length)
+
+
+class JsonRequest(Request):
+    """A request whose JSON is decoded strictly: no lone surrogates, no deep nesting."""
+
+    async def json(self) -> Any:
+        return strict_json(await self.body())
+
+
+class JsonRoute(APIRoute):
+    """A route that decodes bodies by `strict_json`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        handler = super().get_route_handler()
+
+        async def strict(request: Request) -> Response:
+            return await handler(JsonRequest(request.scope, request.receive))
+
+        return strict
 
 
 api = APIRouter(
     prefix="/api",
+    route_class=JsonRoute,
     dependencies=[Depends(limit_requests)],
     responses={
         "4XX": {"model": shapes.ErrorResponse, "description": "Refused; the code says why."}
@@ -67,26 +102,37 @@ async def games(lobby: LobbyState) -> list[shapes.GameInfo]:
 
 @api.post("/games/{game}/check")
 async def check_settings(
-    lobby: LobbyState, game: str, body: bodies.CheckSettings
+    lobby: LobbyState, address: Address, game: str, body: bodies.CheckSettings
 ) -> bodies.SettingsChecked:
     """Whether these settings are valid, and the start of a game with them."""
     require_game(game)
-    return await lobby.run_in_thread(_check_settings, game, body)
+    try:
+        made = await lobby.checks.game(game, body.variant, body.settings, address)
+    except Refusal as refusal:
+        if refusal.code != "bad_settings":
+            raise
+        return _settings_refused(refusal.message)
+    return _settings_checked(made)
 
 
 @api.post("/games/{game}/rules")
-async def rules(lobby: LobbyState, game: str, body: bodies.CheckSettings) -> shapes.GameRules:
+async def rules(
+    lobby: LobbyState, address: Address, game: str, body: bodies.CheckSettings
+) -> shapes.GameRules:
     """The rules of the game with these settings."""
     require_game(game)
-    made = await lobby.run_in_thread(checked_game, game, body.variant, body.settings)
+    made = await lobby.checks.game(game, body.variant, body.settings, address)
     plain = msgspec.to_builtins(rulebook_of(made))
     return shapes.GameRules.model_validate(plain, strict=False)
 
 
 @api.post("/games/{game}/maps/check")
-async def check_map(game: str, map: Annotated[dict[str, Any], Body()]) -> bodies.MapChecked:
+async def check_map(
+    lobby: LobbyState, address: Address, game: str, map: Annotated[dict[str, Any], Body()]
+) -> bodies.MapChecked:
     """Everything that is wrong with a map of the game."""
-    problems = _map_library(game).problems(map)
+    _map_library(game)
+    problems = await lobby.checks.map_problems(game, map, address)
     return bodies.MapChecked(ok=not problems, problems=problems)
 
 
@@ -102,13 +148,10 @@ async def get_map(game: str, name: str) -> dict[str, Any]:
 
 @api.post("/rooms", status_code=201)
 async def create_room(
-    request: Request, lobby: LobbyState, body: bodies.NewRoom
+    lobby: LobbyState, address: Address, body: bodies.NewRoom
 ) -> bodies.SeatGrant:
     """Create a room; the response has the token that holds the creator's seats."""
-    limiter: RateLimiter = request.app.state.new_rooms
-    if not limiter.take(_address(request), lobby.clock.now()):
-        raise Refusal("too_fast", "too many new rooms; slow down")
-    return await lobby.create(body)
+    return await lobby.create(body, address)
 
 
 @api.get("/rooms")
@@ -125,25 +168,40 @@ async def room_info(lobby: LobbyState, room: str) -> shapes.RoomInfo:
 
 @api.post("/rooms/{room}/join", status_code=201)
 async def join(lobby: LobbyState, room: str, body: bodies.JoinRoom) -> bodies.SeatGrant:
-    """Take an open seat; the response has the token that holds it."""
-    return await lobby.join(room, body.seat, body.name)
+    """Take an open seat; the response has the token that holds it.
+
+    With a `key`, the request may be sent again: it gives the same seat.
+    """
+    return await lobby.join(room, body.seat, body.name, body.key)
 
 
 @api.get("/rooms/{room}/invite")
 async def invite(lobby: LobbyState, request: Request, room: str) -> bodies.Invitation:
     """The link to a room for people on other machines, and its QR code."""
     found = await lobby.get(room)
-    url = request.url
-    lan = bool(request.app.state.lan)
-    link = guest_link(url.scheme, url.hostname or "", url.port, f"/room/{found.id}", lan=lan)
-    return bodies.Invitation(link=link, qr=[] if link is None else qr_rows(link))
+    return _invitation(request, f"/room/{found.id}")
+
+
+@api.get("/rooms/{room}/device")
+async def device_link(
+    lobby: LobbyState, request: Request, room: str, bearer: Bearer = None
+) -> bodies.Invitation:
+    """The private link with which the holder of a seat goes on from another device.
+
+    It has the token in its fragment, which browsers send to no server.
+    """
+    found = await lobby.get(room)
+    if not _seats(found, bearer):
+        raise Refusal("bad_token", "this needs the token of a seat of this room")
+    token = (bearer or "").partition(" ")[2]
+    return _invitation(request, f"/room/{found.id}#seat={quote(token, safe='')}")
 
 
 @api.get("/rooms/{room}/record", response_class=PlainTextResponse)
 async def record(lobby: LobbyState, room: str, bearer: Bearer = None) -> Response:
     """The record as JSON lines; of a running game, what the requester may see of it."""
     found = await lobby.get(room)
-    text = record_text(found.table, _seats(found, bearer))
+    text = record_text(found.table, _seats(found, bearer), lobby.signer.sign)
     name = f"{found.table.setup.game}-{found.id}.jsonl"
     return PlainTextResponse(
         text, headers={"Content-Disposition": f'attachment; filename="{name}"'}
@@ -151,30 +209,38 @@ async def record(lobby: LobbyState, room: str, bearer: Bearer = None) -> Respons
 
 
 @api.get("/rooms/{room}/replay", responses={200: {"model": shapes.GameReplay}})
-async def replay(lobby: LobbyState, room: str, bearer: Bearer = None) -> Response:
+async def replay(
+    request: Request, lobby: LobbyState, address: Address, room: str, bearer: Bearer = None
+) -> Response:
     """Every position so far; of a running game, what the requester may see of it."""
     found = await lobby.get(room)
-    seats = _seats(found, bearer)
-    return await _replay(lobby, lambda: replay_of_table(found.table, seats))
+    events = [(entry.event, entry.ts) for entry in found.table.log]
+    task = ReplayRoom(found.table.setup, events, _seats(found, bearer))
+    return _json_response(request, await lobby.checks.replay(task, address))
 
 
 @api.post("/replay", responses={200: {"model": shapes.GameReplay}})
-async def replay_record(lobby: LobbyState, body: bodies.RecordText) -> Response:
+async def replay_record(
+    request: Request, lobby: LobbyState, address: Address, body: bodies.RecordText
+) -> Response:
     """Every position of a record."""
+    text = checked_record(body.record, lobby.limits)
+    task = ReplayRecord(text, lobby.signer.verify(text))
+    return _json_response(request, await lobby.checks.replay(task, address))
 
-    def make() -> shapes.GameReplay:
-        try:
-            return replay_of_record(read_record(body.record, lobby.limits))
-        except RecordError as error:
-            raise Refusal("bad_record", str(error)) from None
 
-    return await _replay(lobby, make)
+@api.post("/records/verify")
+async def verify_record(lobby: LobbyState, body: bodies.RecordText) -> bodies.RecordVerified:
+    """Whether this server recorded the game of a record; its moves are not replayed."""
+    return bodies.RecordVerified(verified=lobby.signer.verify(body.record))
 
 
 @api.post("/analysis")
-async def analysis(lobby: LobbyState, body: bodies.AnalysisRequest) -> bodies.AnalysisResponse:
+async def analysis(
+    lobby: LobbyState, address: Address, body: bodies.AnalysisRequest
+) -> bodies.AnalysisResponse:
     """Hint or insight for any position of a finished game or a record."""
-    return await analyse(lobby, body)
+    return await analyse(lobby, body, address)
 
 
 @api.get("/recent")
@@ -194,11 +260,17 @@ async def ratings(lobby: LobbyState, game: GameName = None) -> list[bodies.Ratin
 
 
 @operator.get("/healthz")
-async def health(lobby: LobbyState) -> bodies.Health:
-    """Whether the server and its database answer."""
-    await asyncio.wait_for(lobby.store.ping(), 5)
+async def health(lobby: LobbyState, response: Response) -> bodies.Health:
+    """Whether the server answers and its database can be written; 503 if not."""
+    ok = True
+    try:
+        await lobby.probe_storage()
+    except Exception:
+        log.exception("the health check failed")
+        ok, response.status_code = False, 503
     return bodies.Health(
-        ok=True,
+        ok=ok,
+        read_only=lobby.storage.read_only,
         version=__version__,
         protocol=shapes.PROTOCOL,
         rooms=len(lobby.rooms),
@@ -224,26 +296,29 @@ def _seats(room: Room, bearer: str | None) -> tuple[Seat, ...]:
     return seats
 
 
-async def _replay(lobby: Lobby, make: Callable[[], shapes.GameReplay]) -> Response:
-    def text() -> str:
-        return make().model_dump_json()
+def _json_response(request: Request, compressed: bytes) -> Response:
+    """JSON that a worker has compressed (gzip); a client that can't read it costs time here."""
+    headers = {"Vary": "Accept-Encoding"}
+    if "gzip" not in request.headers.get("accept-encoding", ""):
+        compressed = gzip.decompress(compressed)
+    else:
+        headers["Content-Encoding"] = "gzip"
+    return Response(compressed, media_type="application/json", headers=headers)
 
-    return Response(await lobby.run_in_thread(text), media_type="application/json")
+
+def _invitation(request: Request, path: str) -> bodies.Invitation:
+    url, lan = request.url, bool(request.app.state.lan)
+    link = guest_link(url.scheme, url.hostname or "", url.port, path, lan=lan)
+    return bodies.Invitation(link=link, qr=[] if link is None else qr_rows(link))
 
 
-def _check_settings(name: str, body: bodies.CheckSettings) -> bodies.SettingsChecked:
-    try:
-        game = checked_game(name, body.variant, body.settings)
-    except Refusal as refusal:
-        return bodies.SettingsChecked(
-            ok=False,
-            problem=refusal.message,
-            seats=0,
-            settings={},
-            scene={},
-            view=None,
-            picture=None,
-        )
+def _settings_refused(problem: str) -> bodies.SettingsChecked:
+    return bodies.SettingsChecked(
+        ok=False, problem=problem, seats=0, settings={}, scene={}, view=None, picture=None
+    )
+
+
+def _settings_checked(game: AnyGame) -> bodies.SettingsChecked:
     return bodies.SettingsChecked(
         ok=True,
         problem=None,
@@ -262,7 +337,3 @@ def _map_library(game: str) -> MapLibrary:
         raise Refusal("not_found", f"{game} has no maps")
     library: MapLibrary = load(place)()
     return library
-
-
-def _address(request: Request) -> str:
-    return request.client.host if request.client else "?"

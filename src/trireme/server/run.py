@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+import resource
 import socket
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import uvicorn
@@ -20,6 +22,8 @@ from trireme.store import open_store
 
 from .addresses import lan_address
 from .app import Config, create_app
+from .connections import ConnectionGuard, guarded_by
+from .limits import ServerLimits
 
 
 def run(
@@ -36,9 +40,14 @@ def run(
     other servers on the same PostgreSQL reach this one; None: where it listens.
     """
     engine = open_store(database)
-    lan = listener.getsockname()[0] in ANY_ADDRESS
-    peer_address = peer_address or address_for_peers(listener)
-    config = Config(retention=Retention.of(keep), lan=lan, peer_address=peer_address)
+    limits = ServerLimits()
+    limits = replace(limits, connections=min(limits.connections, _sockets_allowed()))
+    config = Config(
+        limits,
+        retention=Retention.of(keep),
+        lan=listener.getsockname()[0] in ANY_ADDRESS,
+        peer_address=peer_address or address_for_peers(listener),
+    )
     if workers is not None:
         config = replace(config, workers=workers)
     with sole_server(engine):
@@ -59,6 +68,23 @@ def address_for_peers(listener: socket.socket) -> str:
     if host in ANY_ADDRESS:
         host = lan_address() or "127.0.0.1"
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+RESERVED_FILES = 400
+"""File descriptors for the database, the workers and HTTP connections."""
+MOST_FILES = 65_536
+
+
+def _sockets_allowed() -> int:
+    """How many WebSockets the limit on open files allows, after it has been raised to the most that
+    this user may have."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            soft = wanted
+    return MOST_FILES if soft == resource.RLIM_INFINITY else max(1, soft - RESERVED_FILES)
 
 
 GC_THRESHOLDS = 5_000, 10, 20
@@ -101,9 +127,15 @@ def server_for(engine: Engine, config: Config, *, tuned: bool = False) -> uvicor
     `tuned`: the process does nothing else, so its settings may be changed.
     """
     kind = _TunedServer if tuned else _Server
+    app = create_app(engine, config)
+
+    def on_close(reason: str) -> None:
+        app.state.lobby.metrics.connections_closed.labels(reason).inc()
+
     return kind(
         uvicorn.Config(
-            create_app(engine, config),
+            app,
+            http=guarded_by(ConnectionGuard(config.limits, on_close)),
             log_level="warning",
             access_log=False,
             ws_max_size=config.limits.message_bytes,

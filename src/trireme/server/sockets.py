@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 from collections import Counter
 from contextlib import suppress
 from functools import partial
 from typing import Any
 
+import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
 
 from trireme.server.protocol import messages, shapes
-from trireme.server.protocol.codes import INTERNAL_ERROR, Code, Refusal
+from trireme.server.protocol.codes import INTERNAL_ERROR, Refusal
 from trireme.server.protocol.messages import Ack, Error, parse_message
 from trireme.server.rooms import advice
 from trireme.server.rooms.client import Client
@@ -25,6 +25,7 @@ from trireme.server.storage.leases import OwnedElsewhere
 
 from .forwarding import UNREACHABLE, Forwarder, owners, relay
 from .keys import token_hash
+from .limits import quota_key
 
 log = logging.getLogger("trireme.server")
 
@@ -45,10 +46,10 @@ class Sockets:
 
     async def serve(self, socket: WebSocket, room_id: str) -> None:
         """Handle one connection until it is closed."""
-        address = socket.client.host if socket.client else "?"
+        address = quota_key(socket.client.host if socket.client else "?")
         await socket.accept()
         limits = self._lobby.limits
-        client = Client(limits, self._lobby.clock.now())
+        client = Client(limits, self._lobby.clock.now(), address)
         writer = asyncio.create_task(_write(socket, client))
         self._by_address[address] += 1
         room: Room | None = None
@@ -66,7 +67,7 @@ class Sockets:
             if room is not None:
                 await self._handle_messages(socket, client, room)
         except Refusal as refusal:
-            self._refuse(client, None, refusal.code, refusal.message)
+            self._refuse(client, None, refusal)
             retry_later = refusal.code in (
                 "too_many_connections",
                 "too_many_rooms",
@@ -77,7 +78,7 @@ class Sockets:
             client.close(1000, "")
         except Exception:
             log.exception("a connection to room %r failed", room_id[:40])
-            self._refuse(client, None, "internal", INTERNAL_ERROR)
+            self._refuse(client, None, Refusal("internal", INTERNAL_ERROR))
             client.close(1011, "internal")
         finally:
             self._by_address[address] -= 1
@@ -128,7 +129,8 @@ class Sockets:
                 if not client.bucket.take(self._lobby.clock.now()):
                     bad_messages += 1
                     id = _id_of(text)
-                    raise Refusal("too_fast", "too many messages; slow down")
+                    raise Refusal("too_fast", "too many messages; slow down", retry_after=1)
+                self._lobby.quotas.charge("bytes", client.address, len(text))
                 try:
                     message = parse_message(text)
                 except Refusal:
@@ -138,7 +140,7 @@ class Sockets:
                 id = getattr(message, "id", None)
                 await self._handle(client, room, message)
             except Refusal as refusal:
-                self._refuse(client, id, refusal.code, refusal.message)
+                self._refuse(client, id, refusal)
             if bad_messages >= MAX_BAD_MESSAGES:
                 raise Refusal("too_fast", "too many messages that could not be accepted")
 
@@ -160,7 +162,7 @@ class Sockets:
         if isinstance(message, messages.HintRequest | messages.InsightRequest):
             self._start_query(client, room, message)
             return
-        version = await _apply(room, message)
+        version = await _apply(room, message, client.address)
         client.send(Ack(id=message.id, version=version))
 
     def _start_query(
@@ -180,30 +182,39 @@ class Sockets:
         moves, seat, seconds = len(room.table.moves), message.seat, message.seconds
         try:
             if isinstance(message, messages.HintRequest):
-                agent, action = await advice.hint(self._lobby, room, seat, message.agent, seconds)
+                agent, action = await advice.hint(
+                    self._lobby, room, seat, message.agent, seconds, client.address
+                )
                 response: messages.SeatResponse = messages.HintResponse(
                     id=message.id, seat=seat, moves=moves, agent=agent, action=action
                 )
             else:
-                insight = await advice.insight(self._lobby, room, seat, seconds)
+                insight = await advice.insight(self._lobby, room, seat, seconds, client.address)
                 response = messages.InsightResponse(
                     id=message.id, seat=seat, moves=moves, insight=insight
                 )
             client.send(response)
         except Refusal as refusal:
-            self._refuse(client, message.id, refusal.code, refusal.message)
+            self._refuse(client, message.id, refusal)
         except Exception:
             log.exception("a query in room %s failed", room.id)
-            self._refuse(client, message.id, "internal", INTERNAL_ERROR)
+            self._refuse(client, message.id, Refusal("internal", INTERNAL_ERROR))
         finally:
             client.query_running = False
 
-    def _refuse(self, client: Client, id: str | None, code: Code, message: str) -> None:
-        self._lobby.metrics.refusals.labels(code).inc()
-        client.send(Error(id=id, code=code, message=message))
+    def _refuse(self, client: Client, id: str | None, refusal: Refusal) -> None:
+        self._lobby.metrics.refusals.labels(refusal.code).inc()
+        client.send(
+            Error(
+                id=id,
+                code=refusal.code,
+                message=refusal.message,
+                retry_after=refusal.retry_after,
+            )
+        )
 
 
-async def _apply(room: Room, message: Any) -> int:
+async def _apply(room: Room, message: Any, address: str) -> int:
     """Carry out a request that changes the room; returns the version that it led to."""
     match message:
         case messages.Act(id=id, seat=seat):
@@ -221,10 +232,12 @@ async def _apply(room: Room, message: Any) -> int:
         case messages.Shown(seat=seat, moves=moves):
             return await room.shown(seat, moves)
         case messages.Rematch(id=id, seat=seat):
-            return await room.rematch(seat, id)
+            return await room.rematch(seat, id, address)
+        case messages.AllowHints(id=id, seat=seat):
+            return await room.apply_request(seat, id, lambda table: table.allow_hints(seat, id))
         case messages.Answer(id=id, seat=seat, kind=kind, accept=accept):
             if kind == "rematch" and accept:
-                return await room.rematch(seat, id)
+                return await room.rematch(seat, id, address)
             return await room.apply_request(
                 seat, id, lambda table: table.answer(seat, kind, accept, id)
             )
@@ -260,8 +273,8 @@ async def _receive(socket: WebSocket) -> str:
 
 def _id_of(text: str) -> str | None:
     """The id of a message that is refused without being validated, if it has one."""
-    with suppress(ValueError, RecursionError):
-        message = json.loads(text)
+    with suppress(ValueError, RecursionError):  # msgspec refuses lone surrogates, which json reads
+        message = msgspec.json.decode(text)
         if isinstance(message, dict) and isinstance(id := message.get("id"), str):
             return id[:64]
     return None

@@ -18,6 +18,7 @@ import { type AnalysisState, keyOf, type Source, useAnalysis } from "./analysis"
 import { type Player, usePlayer } from "./player";
 import { costsOf, type Exchange, saidAt } from "./said";
 import { nextAction, phasesOf, seatToJudge, type Stop, stopAt, stopsOf } from "./timeline";
+import { Verified } from "./verified";
 
 export interface ViewerProps {
   replay: GameReplay;
@@ -78,6 +79,7 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
         <div class="status">
           <h1>{heading(replay)}</h1>
         </div>
+        <Verified replay={replay} />
         <p class="soft small">{position(at, (frame.moved?.story ?? []).map((line) => personal(replay, at.turn, line)))}</p>
         <div class="row">
           {info?.insight && (

@@ -4,7 +4,18 @@ import { notify, say } from "../announce";
 import { moduleOf, titleOf } from "../games";
 import { gamesStore } from "../games/catalogue";
 import { opponentOf } from "../games/opponents";
-import { forgetGame, keepResult, keepToken, prefs, rememberGame, setPrefs, tokenOf } from "../prefs";
+import {
+  forgetGame,
+  forgetJoin,
+  joinKey,
+  keepResult,
+  keepToken,
+  pendingJoin,
+  prefs,
+  rememberGame,
+  setPrefs,
+  tokenOf,
+} from "../prefs";
 import { getInvitation, joinRoom, Refused } from "../rest";
 import { go } from "../route";
 import { play } from "../sound";
@@ -13,32 +24,43 @@ import { Link } from "../ui/icons";
 import { NotFound } from "../ui/not-found";
 import { RulesButton } from "../ui/rules";
 import type { GameInfo, Invitation, RoomInfo } from "../wire";
+import { takeTokenFromAddress } from "./device";
 import { Log } from "./log";
 import { Players } from "./players";
+import { QrCode } from "./qr";
 import { connect, type Connection } from "./socket";
 import type { RoomEvent, Room } from "./state";
 import { copyLink } from "./table";
 import { capital, clockWords, outcome, seatName, storyOf } from "./words";
 
 export function RoomPage({ id }: { id: string }) {
-  const [token, setToken] = useState(() => tokenOf(id));
+  const [token, setToken] = useState(() => {
+    takeTokenFromAddress(id);
+    return tokenOf(id);
+  });
   const connection = useMemo(() => connect(id, token, (fresh, room) => onNews(id, fresh, room)), [id, token]);
   useEffect(() => () => connection.close(), [connection]);
   const room = useStore(connection.room);
   const games = useStore(gamesStore);
 
-  if (room.link === "gone") return <NotFound title="Room not found" why={room.refusal?.message ?? ""} />;
-  if (!room.info || !room.position) return <p class="soft loading">Joining the room…</p>;
-  const sit = async (seat: number) => {
+  const sit = async (seat: number | null) => {
     try {
-      const held = await joinRoom(id, { name: prefs.get().name, seat });
+      const held = await joinRoom(id, { name: prefs.get().name, seat, key: joinKey(id) });
       if (held.token) keepToken(id, held.token);
+      forgetJoin();
       rememberGame({ room: id, game: held.info.game });
       setToken(held.token);
     } catch (error) {
+      if (error instanceof Refused && error.code !== "offline") forgetJoin();
       notify(error instanceof Refused ? error.message : String(error));
     }
   };
+  useEffect(() => {
+    if (token === null && pendingJoin(id) !== null) void sit(null); // the answer was lost
+  }, [id]);
+
+  if (room.link === "gone") return <NotFound title="Room not found" why={room.refusal?.message ?? ""} />;
+  if (!room.info || !room.position) return <p class="soft loading">Joining the room…</p>;
   if (room.position.status === "waiting") return <Waiting room={room} sit={sit} game={games.find((g) => g.name === room.info?.game)} />;
   const game = games.find((g) => g.name === room.info?.game);
   const module = moduleOf(room.info.game, game);
@@ -150,16 +172,6 @@ function Invite({ room }: { room: string }) {
       </div>
       <div class="qr-space">{invitation && invitation.qr.length > 0 && <QrCode rows={invitation.qr} />}</div>
     </div>
-  );
-}
-
-function QrCode({ rows }: { rows: string[] }) {
-  const d = rows.flatMap((row, y) => [...row].map((bit, x) => (bit === "1" ? `M${x} ${y}h1v1h-1z` : ""))).join("");
-  return (
-    <svg class="qr" viewBox={`-4 -4 ${rows.length + 8} ${rows.length + 8}`} role="img" aria-label="QR code of the link">
-      <rect x={-4} y={-4} width={rows.length + 8} height={rows.length + 8} fill="#fff" />
-      <path d={d} fill="#000" shape-rendering="crispEdges" />
-    </svg>
   );
 }
 

@@ -39,6 +39,10 @@ export interface Room {
   asking: string | null;
   /** Kernels compiled so far for a program's first move; 0: nothing is being compiled. */
   compiled: number;
+  /** A program's place in the queue for the server's processors; 0: it does not wait. */
+  place: number;
+  /** Whether the server can't store moves at the moment. */
+  readOnly: boolean;
 }
 
 export function emptyRoom(id: string): Room {
@@ -58,6 +62,8 @@ export function emptyRoom(id: string): Room {
     preview: null,
     asking: null,
     compiled: 0,
+    place: 0,
+    readOnly: false,
   };
 }
 
@@ -84,6 +90,10 @@ export function receive(room: Room, message: ServerMessage, now: number): Receiv
       return nothing(room.position ? { ...room, position: { ...room.position, clock: message.clock }, since: now } : room);
     case "preparing":
       return nothing({ ...room, compiled: message.compiled });
+    case "queued":
+      return nothing({ ...room, place: message.place });
+    case "status":
+      return nothing({ ...room, readOnly: message.read_only, refusal: null });
     case "ack":
       return nothing({ ...settled(room, message), refusal: null });
     case "error":
@@ -106,6 +116,8 @@ function welcome(room: Room, message: Welcome, now: number): Received {
   const next: Room = {
     ...rest,
     link: "online",
+    place: 0,
+    readOnly: false,
     info: message.room,
     scene: message.scene,
     seats: message.seats,
@@ -126,6 +138,7 @@ function update(room: Room, message: Update, now: number): Received {
     position: message.position,
     since: now,
     compiled: 0,
+    place: 0,
     events: [...room.events, ...message.events],
   };
   return { room: dropStaleAnswers(next), fresh: message.events, gap: false };

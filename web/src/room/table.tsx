@@ -12,6 +12,7 @@ import { Again, Bulb, Flag, Link, Play, Undo } from "../ui/icons";
 import { RulesButton } from "../ui/rules";
 import type { GameInfo } from "../wire";
 import { Log } from "./log";
+import { DeviceButton } from "./device";
 import { ClockFace, Players, type PlayersProps } from "./players";
 import type { Connection } from "./socket";
 import { type Room, seatShown } from "./state";
@@ -113,7 +114,8 @@ function Trouble({ room, connection }: { room: Room; connection: Connection }) {
     return <Absent name={absent} claim={() => connection.send({ type: "claim", seat: room.seats[0]! })} />;
   }
   const compiling = room.compiled > 0;
-  const text = lost ? "Connection lost. Reconnecting…" : (room.refusal?.message ?? (compiling ? compilingText(room) : slow ? SLOW : ""));
+  const waits = compiling ? compilingText(room) : room.place > 0 ? queuedText(room) : slow ? SLOW : "";
+  const text = lost ? "Connection lost. Reconnecting…" : room.readOnly ? READ_ONLY : (room.refusal?.message ?? waits);
   return (
     <div class={`trouble small ${text ? "note" : ""}`}>
       <p role="status">{text}</p>
@@ -122,13 +124,23 @@ function Trouble({ room, connection }: { room: Room; connection: Connection }) {
   );
 }
 
+const READ_ONLY = "The server can't store moves at the moment. Your game is kept and goes on as soon as it can.";
+
+function queuedText(room: Room): string {
+  return `${capital(waitedFor(room))} waits for a free processor of the server: place ${room.place} in the queue.`;
+}
+
+/** The name of the program that is to move. */
+function waitedFor(room: Room): string {
+  const waiting = room.position?.to_move.find((seat) => room.info?.seats[seat]?.kind === "agent");
+  return waiting === undefined ? "the opponent" : playerName(room.info, room.position, waiting);
+}
+
 /** About as many kernels as a game's opponent needs. */
 const EXPECTED = 90;
 
 function compilingText(room: Room): string {
-  const waiting = room.position?.to_move.find((seat) => room.info?.seats[seat]?.kind === "agent");
-  const name = waiting === undefined ? "The opponent" : capital(playerName(room.info, room.position, waiting));
-  return `${name} gets ready: this happens once. Parts compiled: ${room.compiled}.`;
+  return `${capital(waitedFor(room))} gets ready: this happens once. Parts compiled: ${room.compiled}.`;
 }
 
 /** The name of another player who has been away for so long that the win can be claimed. */
@@ -174,12 +186,13 @@ function Controls({ room, connection, game, hints }: TableProps) {
           class="button small"
           aria-pressed={hints.on}
           disabled={!room.info?.hints}
-          title={room.info?.hints ? "" : "Hints are turned off in this room"}
+          title={room.info?.hints ? "" : "Engine help is off in this room"}
           onClick={hints.toggle}
         >
           <Bulb /> {hints.label}
         </button>
       )}
+      {hints && <AllowHelp room={room} connection={connection} seat={seat} />}
       {game?.undoable && (
         <button
           type="button"
@@ -198,7 +211,19 @@ function Controls({ room, connection, game, hints }: TableProps) {
       >
         <Flag /> {sure ? "Really resign?" : "Resign"}
       </button>
+      <DeviceButton room={room.id} />
     </div>
+  );
+}
+
+/** Between people, engine help is off until all have agreed. */
+function AllowHelp({ room, connection, seat }: { room: Room; connection: Connection; seat: number }) {
+  if (room.info?.hints) return null;
+  const asked = room.position?.offers.some((offer) => offer.kind === "hints" && room.seats.includes(offer.seat));
+  return (
+    <button type="button" class="button small" disabled={asked} onClick={() => connection.send({ type: "allow_hints", seat })}>
+      {asked ? "Engine help proposed" : "Propose engine help"}
+    </button>
   );
 }
 

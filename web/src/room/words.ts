@@ -110,17 +110,27 @@ export function storyOf(event: RoomEvent, room: Room): string[] {
     case "offered":
       return [`${capital(name(event.offer.seat))} ${offerWords(event.offer.kind)}.`];
     case "withdrawn":
-      return [event.offer.kind === "undo" ? "The undo is declined." : "The rematch is declined."];
+      return [`${OFFERS[event.offer.kind].noun} is declined.`];
     case "ended":
       return [`${outcome(room)}.`];
     case "rematched":
       return ["The rematch starts."];
+    case "hints_allowed":
+      return ["Everybody agrees: engine help is on."];
   }
 }
 
+type OfferKind = "undo" | "rematch" | "hints";
+
+const OFFERS: Record<OfferKind, { verb: string; noun: string }> = {
+  undo: { verb: "asks to undo a move", noun: "The undo" },
+  rematch: { verb: "offers a rematch", noun: "The rematch" },
+  hints: { verb: "would like both of you to have engine help", noun: "Engine help" },
+};
+
 /** What a player does who makes an offer. */
-export function offerWords(kind: "undo" | "rematch"): string {
-  return kind === "undo" ? "asks to undo a move" : "offers a rematch";
+export function offerWords(kind: OfferKind): string {
+  return OFFERS[kind].verb;
 }
 
 /** A room's clock in words. */

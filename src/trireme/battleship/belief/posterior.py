@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from math import log2
 
 import numpy as np
@@ -35,7 +35,7 @@ _PHANTOM = ShipPlacement(((0, 0), (0, 0)), 0, 0, 1.0)
 """Stands before a lone ship, because kernels enumerate one ship and count another."""
 
 
-@cache
+@lru_cache(maxsize=32)
 def placement_tables(board: Board, uniform: bool = False) -> PlacementTables:
     """The board's placements and which of them are compatible; shared, so never written to."""
     by_size = sorted(set(board.sizes), reverse=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -80,7 +80,7 @@ def _heat_and_best(
     return {"heat": heat.round(4).tolist(), "best": write_cell(best)}
 
 
-@cache
+@lru_cache(maxsize=32)
 def _inference(board: Board, uniform: bool) -> FleetInference:
     """One for each kind of board: making its tables takes longer than most answers."""
     return FleetInference(board, uniform=uniform)

@@ -64,6 +64,11 @@ class JoinRoom(Shape):
     name: Name = ""
     seat: Annotated[int, Field(ge=0, le=15)] | None = None
     """None: the first open seat."""
+    key: Annotated[str, Field(min_length=22, max_length=64, pattern=r"^[A-Za-z0-9_-]+$")] | None = (
+        None
+    )
+    """The idempotency key: a random secret of the client's, which becomes the seat's token. Whoever
+    joins again with it gets the same seat; None: the server draws a token."""
 
 
 class Invitation(Shape):
@@ -109,6 +114,14 @@ class RecordText(Shape):
     """The text of a record file."""
 
     record: str
+
+
+class RecordVerified(Shape):
+    """Whether this server recorded a game."""
+
+    verified: bool | None
+    """True: its signature fits. False: the record was changed, or comes from another server. None:
+    it has no signature."""
 
 
 class AnalysisRequest(Shape):
@@ -165,6 +178,9 @@ class Health(Shape):
     """The body of `GET /healthz`."""
 
     ok: bool
+    """Whether the database can be written; the status is 503 if not."""
+    read_only: bool
+    """Whether nothing can be stored, such as when the disk is full."""
     version: str
     protocol: int
     rooms: int

@@ -42,6 +42,8 @@ Code = Literal[
     "too_many_rooms",
     "too_many_connections",
     "shutting_down",
+    "read_only",
+    "bad_origin",
     "internal",
 ]
 """docs/web-protocol.md says what each one means."""
@@ -73,6 +75,8 @@ STATUS: dict[str, int] = {
     "too_many_rooms": 503,
     "too_many_connections": 503,
     "shutting_down": 503,
+    "read_only": 503,
+    "bad_origin": 403,
     "internal": 500,
 }
 """Codes that are not plain bad requests (400)."""
@@ -85,7 +89,9 @@ INTERNAL_ERROR = "internal error; the server's log has the details"
 class Refusal(TriremeError):
     """A refused request: a stable error code for programs, a sentence for people."""
 
-    def __init__(self, code: Code, message: str) -> None:
+    def __init__(self, code: Code, message: str, *, retry_after: int | None = None) -> None:
+        """`retry_after`: seconds after which the same request may be accepted."""
         super().__init__(message)
         self.code: Code = code
         self.message = message
+        self.retry_after = retry_after

@@ -98,6 +98,12 @@ class Rematch(SeatRequest):
     type: Literal["rematch"] = "rematch"
 
 
+class AllowHints(SeatRequest):
+    """Agree to engine help for everybody: an offer, until all people who play have agreed."""
+
+    type: Literal["allow_hints"] = "allow_hints"
+
+
 class Answer(SeatRequest):
     """Accept or decline another person's offer."""
 
@@ -154,6 +160,7 @@ ClientMessage = Annotated[
     | Claim
     | Shown
     | Rematch
+    | AllowHints
     | Answer
     | HintRequest
     | InsightRequest
@@ -225,6 +232,23 @@ class Preparing(Shape):
     """Kernels compiled so far; 0 when it is ready."""
 
 
+class Queued(Shape):
+    """An agent waits for a worker: other games' agents go before it."""
+
+    type: Literal["queued"] = "queued"
+    seat: int
+    place: int
+    """Its place in the queue, from 1; 0: it thinks now."""
+
+
+class ServerStatus(Shape):
+    """Whether the server can store moves; sent when that changes, and after `welcome` if not."""
+
+    type: Literal["status"] = "status"
+    read_only: bool
+    """True: no move can be stored, such as when the disk is full; games wait."""
+
+
 class Response(Shape):
     """What every response to one request carries."""
 
@@ -255,6 +279,8 @@ class Error(Shape):
     """None: the request had no id that could be read."""
     code: Code
     message: str
+    retry_after: int | None = None
+    """Seconds after which the same request may be accepted; None: at once, or never."""
 
 
 class HintResponse(SeatResponse):
@@ -297,6 +323,8 @@ ServerMessage = Annotated[
     | RoomChanged
     | ClockChanged
     | Preparing
+    | Queued
+    | ServerStatus
     | Ack
     | Error
     | HintResponse

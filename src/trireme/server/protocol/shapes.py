@@ -12,7 +12,7 @@ PROTOCOL = 1
 Json = dict[str, Any]
 SeatKind = Literal["person", "agent", "open"]
 Status = Literal["waiting", "playing", "over"]
-OfferKind = Literal["undo", "rematch"]
+OfferKind = Literal["undo", "rematch", "hints"]
 
 
 def _clean(name: str) -> str:
@@ -330,7 +330,7 @@ class TakenBack(Shape):
 
 
 class Offered(Shape):
-    """A person proposes an undo or a rematch."""
+    """A person proposes an undo, a rematch, or engine help for everybody."""
 
     kind: Literal["offered"] = "offered"
     offer: Offer
@@ -359,8 +359,25 @@ class Rematched(Shape):
     room: str
 
 
+class HintsAllowed(Shape):
+    """All people who play have agreed on engine help."""
+
+    kind: Literal["hints_allowed"] = "hints_allowed"
+    seat: int
+    """The seat that agreed last."""
+
+
 RoomEvent = Annotated[
-    Moved | Sat | Started | Ready | TakenBack | Offered | Withdrawn | Ended | Rematched,
+    Moved
+    | Sat
+    | Started
+    | Ready
+    | TakenBack
+    | Offered
+    | Withdrawn
+    | Ended
+    | Rematched
+    | HintsAllowed,
     Field(discriminator="kind"),
 ]
 
@@ -394,6 +411,9 @@ class GameReplay(Shape):
     frames: list[Frame]
     result: GameResult | None
     """None: the game is running, or its record is incomplete."""
+    verified: bool | None
+    """True: this server recorded the game. False: the record has a signature that does not fit: it
+    was changed, or comes from another server. None: it has no signature."""
 
 
 class RuleFigure(Shape):
@@ -427,3 +447,5 @@ class ErrorResponse(Shape):
     code: str
     """A stable error code of the protocol."""
     message: str
+    retry_after: int | None = None
+    """Seconds after which the same request may be accepted, as the header `Retry-After` says."""

@@ -7,19 +7,18 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from trireme.core.errors import RecordError, TriremeError
+from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame, Seat
 from trireme.core.options import settings as settings_of
-from trireme.core.record import Record, parse_record
 from trireme.core.registry import find, load
-from trireme.server.limits import ServerLimits
+from trireme.server.limits import SERVER, ServerLimits
 from trireme.server.protocol.bodies import AnalysisRequest, AnalysisResponse
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.messages import PreviewRequest, PreviewResponse
+from trireme.server.workers.checks import AnalysedPosition, RecordPosition
 from trireme.server.workers.tasks import ComputeInsight, Decide, SeatView, TaskFailure
 
 from .lobby import Lobby
-from .recording import moves_of_record
 from .room import Room
 from .table import GameTable
 
@@ -28,106 +27,124 @@ DEFAULT_SECONDS = 1.0
 
 
 async def hint(
-    lobby: Lobby, room: Room, seat: Seat, agent: str | None, seconds: float | None
+    lobby: Lobby,
+    room: Room,
+    seat: Seat,
+    agent: str | None,
+    seconds: float | None,
+    address: str = SERVER,
 ) -> tuple[str, str]:
     """The agent and its action for the seat's current decision."""
-    _require_hints(room)
+    await _require_hints(lobby, room, address)
     table = room.table
     if seat not in table.waiting_for:
         raise Refusal("not_your_turn", f"seat {seat} has nothing to decide now")
     spec = agent or (await lobby.catalogue.game(table.setup.game)).opponent
-    await lobby.catalogue.check_agent(table.setup.game, dict(table.setup.settings), spec)
+    await lobby.catalogue.check_agent(table.setup.game, dict(table.setup.settings), spec, address)
     budget = _budget(seconds, lobby.limits)
-    return spec, await _run(lobby, room.decide_task(seat, spec, budget), budget)
+    return spec, await _run(lobby, room.decide_task(seat, spec, budget), budget, address)
 
 
-async def insight(lobby: Lobby, room: Room, seat: Seat, seconds: float | None) -> dict[str, Any]:
+async def insight(
+    lobby: Lobby, room: Room, seat: Seat, seconds: float | None, address: str = SERVER
+) -> dict[str, Any]:
     """The game's insight into the seat's current view."""
-    _require_hints(room)
+    await _require_hints(lobby, room, address)
     table = room.table
-    return await _insight(lobby, table.game, table.state, seat, seconds)
+    view = table.game.view(table.state, seat)
+    return await _insight(lobby, table.game, view, seat, seconds, address)
 
 
-async def analyse(lobby: Lobby, request: AnalysisRequest) -> AnalysisResponse:
+async def analyse(lobby: Lobby, request: AnalysisRequest, address: str) -> AnalysisResponse:
     """Hint or insight for any position of a finished game or a record."""
-    game, states = await _positions(lobby, request)
-    if request.move >= len(states):
-        raise Refusal("no_such_move", f"the game has {len(states) - 1} moves, not {request.move}")
-    if request.seat >= game.seats:
-        raise Refusal("not_your_seat", f"the game has {game.seats} seats, not {request.seat + 1}")
-    state = states[request.move]
+    lobby.quotas.require("cpu", address)
+    found = await _position(lobby, request, address)
+    game, seat = found.game, request.seat
     if request.kind == "insight":
-        found = await _insight(lobby, game, state, request.seat, request.seconds)
-        return AnalysisResponse(agent=None, action=None, insight=found)
-    if request.seat not in game.to_move(state):
-        raise Refusal("not_your_turn", f"seat {request.seat} has nothing to decide there")
+        insight = await _insight(lobby, game, found.view, seat, request.seconds, address)
+        return AnalysisResponse(agent=None, action=None, insight=insight)
+    if found.legal is None:
+        raise Refusal("not_your_turn", f"seat {seat} has nothing to decide there")
     settings = settings_of(game)
     spec = request.agent or (await lobby.catalogue.game(game.name)).opponent
-    await lobby.catalogue.check_agent(game.name, settings, spec)
+    await lobby.catalogue.check_agent(game.name, settings, spec, address)
     budget = _budget(request.seconds, lobby.limits)
-    at = SeatView.of(
-        request.seat,
-        game.view(state, request.seat),
-        seed=0,
-        place=request.move,
-        seconds=budget,
-    )
-    task = Decide(game.name, settings, spec, at, game.legal(state, request.seat))
-    return AnalysisResponse(agent=spec, action=await _run(lobby, task, budget), insight=None)
+    at = SeatView.of(seat, found.view, seed=0, place=request.move, seconds=budget)
+    task = Decide(game.name, settings, spec, at, found.legal)
+    action = await _run(lobby, task, budget, address)
+    return AnalysisResponse(agent=spec, action=action, insight=None)
 
 
-async def _positions(lobby: Lobby, request: AnalysisRequest) -> tuple[AnyGame, list[Any]]:
+async def _position(lobby: Lobby, request: AnalysisRequest, address: str) -> AnalysedPosition:
     if (request.room is None) == (request.record is None):
         raise Refusal("bad_message", "expected either a room or a record")
     if request.record is not None:
-        record = await lobby.run_in_thread(read_record, request.record, lobby.limits)
-        try:
-            start, moves = await lobby.run_in_thread(moves_of_record, record)
-        except RecordError as error:
-            raise Refusal("bad_record", str(error)) from None
-        return record.game, [start, *(move.after for move in moves)]
+        text, running = checked_record(request.record, lobby.limits), frozenset[bytes]()
+        if (name := _game_of(text)) is not None:
+            running = await lobby.running_positions(name)
+        task = RecordPosition(text, request.move, request.seat, running)
+        return await lobby.checks.position(task, address)
     table = (await lobby.get(request.room or "")).table
     if table.status != "over":
         raise Refusal("game_running", "a running game is analysed by its seats, over the WebSocket")
-    start = table.moves[0].before if table.moves else table.state
-    return table.game, [start, *(move.after for move in table.moves)]
+    if request.move > len(table.moves):
+        raise Refusal("no_such_move", f"the game has {len(table.moves)} moves, not {request.move}")
+    game, seat = table.game, request.seat
+    if seat >= game.seats:
+        raise Refusal("not_your_seat", f"the game has {game.seats} seats, not {seat + 1}")
+    state = table.state_after(request.move)
+    legal = game.legal(state, seat) if seat in game.to_move(state) else None
+    return AnalysedPosition(game, game.view(state, seat), legal)
 
 
-def read_record(text: str, limits: ServerLimits) -> Record:
-    """The record in `text`, or a refusal that names the line that is wrong."""
+def checked_record(text: str, limits: ServerLimits) -> str:
+    """The text of a record, refused if it has too many lines to be replayed."""
     if text.count("\n") > limits.replay_moves:
         raise Refusal("too_large", f"at most {limits.replay_moves} moves can be replayed here")
+    return text
+
+
+def _game_of(record: str) -> str | None:
+    """The game that a record names; None: it is not a record."""
     try:
-        return parse_record(text if text.endswith("\n") else text + "\n", partial=True)
-    except RecordError as error:
-        raise Refusal("bad_record", str(error)) from None
+        header = msgspec.json.decode(record.partition("\n")[0])
+    except (ValueError, RecursionError):
+        return None
+    name = header.get("game") if isinstance(header, dict) else None
+    return name if isinstance(name, str) else None
 
 
 async def _insight(
-    lobby: Lobby, game: AnyGame, state: Any, seat: Seat, seconds: float | None
+    lobby: Lobby, game: AnyGame, view: Any, seat: Seat, seconds: float | None, address: str
 ) -> dict[str, Any]:
     if find(game.name).insight is None:
         raise Refusal("no_insight", f"{game.name} offers no insight")
     budget = _budget(seconds, lobby.limits)
-    at = SeatView.of(seat, game.view(state, seat), seed=0, seconds=budget)
+    at = SeatView.of(seat, view, seed=0, seconds=budget)
     task = ComputeInsight(game.name, settings_of(game), at)
-    found: dict[str, Any] = await _run(lobby, task, budget)
+    found: dict[str, Any] = await _run(lobby, task, budget, address)
     return found
 
 
-async def _run(lobby: Lobby, task: Decide | ComputeInsight, seconds: float) -> Any:
+async def _run(lobby: Lobby, task: Decide | ComputeInsight, seconds: float, address: str) -> Any:
     try:
-        return await lobby.workers.run_query(task, seconds)
+        return await lobby.workers.run_query(task, seconds, address)
     except TaskFailure as failure:
         refused = failure.reason == "refused"
         raise Refusal("no_insight" if refused else "agent_failed", failure.detail) from None
 
 
-def _require_hints(room: Room) -> None:
-    if not room.table.setup.hints and room.table.status != "over":
-        raise Refusal("hints_off", "this room was created without hints")
-    if room.table.status == "waiting":
+async def _require_hints(lobby: Lobby, room: Room, address: str) -> None:
+    lobby.quotas.require("cpu", address)
+    table = room.table
+    if not table.hints and table.status != "over":
+        raise Refusal("hints_off", "engine help is off in this room")
+    if table.status == "waiting":
         raise Refusal("not_started", "the game begins when every seat is taken")
+    if table.status == "playing" and (running := await lobby.running_positions(table.setup.game)):
+        passed = await lobby.run_in_thread(room.positions.all)
+        if running & passed:
+            raise Refusal("hints_off", "this position is being played without engine help")
 
 
 def _budget(seconds: float | None, limits: ServerLimits) -> float:

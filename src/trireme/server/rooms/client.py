@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 
 from trireme.core.game import Seat
-from trireme.server.limits import ServerLimits, TokenBucket
+from trireme.server.limits import SERVER, ServerLimits, TokenBucket
 from trireme.server.protocol.shapes import Shape
+
+_NUMBERS = itertools.count()
 
 
 class Client:
@@ -16,7 +19,11 @@ class Client:
     the queue is full, the client is disconnected and may reconnect.
     """
 
-    def __init__(self, limits: ServerLimits, now: float) -> None:
+    def __init__(self, limits: ServerLimits, now: float, address: str = SERVER) -> None:
+        self.address = address
+        """The network address, for shares and quotas; never stored or sent."""
+        self.number = next(_NUMBERS)
+        """Counts connections: older ones have smaller numbers."""
         self.seats: tuple[Seat, ...] = ()
         self.query_running = False
         """Whether a hint or an insight is being computed for it."""

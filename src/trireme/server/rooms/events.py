@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-OfferKind = Literal["undo", "rematch"]
+OfferKind = Literal["undo", "rematch", "hints"]
 Actor = Literal["person", "agent", "clock", "nature"]
 
 
@@ -68,7 +68,7 @@ class ForfeitedEvent(RequestedEvent, frozen=True, tag="forfeited"):
 
 
 class OfferedEvent(RequestedEvent, frozen=True, tag="offered"):
-    """A person proposes an undo or a rematch."""
+    """A person proposes an undo, a rematch, or engine help for everybody."""
 
     what: OfferKind
 
@@ -86,6 +86,10 @@ class RematchedEvent(RequestedEvent, frozen=True, tag="rematched"):
     room: str
 
 
+class HintsAllowedEvent(RequestedEvent, frozen=True, tag="hints"):
+    """All people who play have agreed on engine help; `seat` was the last to agree."""
+
+
 AnyEvent = (
     SeatTakenEvent
     | StartedEvent
@@ -95,6 +99,7 @@ AnyEvent = (
     | OfferedEvent
     | WithdrawnEvent
     | RematchedEvent
+    | HintsAllowedEvent
 )
 
 

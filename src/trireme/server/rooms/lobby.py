@@ -10,20 +10,23 @@ from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame
 from trireme.core.lessons import Lesson, lesson_named
 from trireme.core.options import settings as settings_of
-from trireme.core.registry import make_game
-from trireme.server.catalogue import Catalogue
+from trireme.server.catalogue import Catalogue, require_game
+from trireme.server.checking import GameChecks
 from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, token_hash
-from trireme.server.limits import ServerLimits
+from trireme.server.limits import SERVER, Quotas, ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol.bodies import NewRoom, SeatChoice, SeatGrant
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.shapes import RoomInfo
+from trireme.server.signing import RecordSigner
 from trireme.server.storage.event_store import MAX_DELETED, EventStore, StoredRoom
+from trireme.server.storage.health import StorageHealth, is_read_only
 from trireme.server.storage.leases import LeaseLost, RoomLeases
 from trireme.server.storage.ratings import Ratings
 from trireme.server.storage.retention import Retention
@@ -32,7 +35,8 @@ from trireme.server.workers.tasks import WarmUp
 
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
-from .room import Room
+from .positions import Keys, running_keys
+from .room import READ_ONLY, Room
 from .table import GameTable
 from .views import terminal
 
@@ -41,12 +45,12 @@ log = logging.getLogger("trireme.server")
 P = ParamSpec("P")
 T = TypeVar("T")
 
-MAX_ERROR_LENGTH = 1000
-"""Characters of an error message: it quotes the input, which may be long."""
 LESSON_THINK = 0.3
 """Seconds that the opponent of a lesson has for a decision."""
 MAX_SHOWN = 100
 """Rooms in a list of rooms: of one game, or of all."""
+PROBE_TIMEOUT = 5
+"""Seconds in which the database must answer a health check."""
 MAX_THREADS = 4
 """Slow functions that may run in threads at the same time."""
 
@@ -62,11 +66,15 @@ class Lobby:
         self.metrics = Metrics()
         self.store = EventStore(engine, self.metrics.batch_committed)
         self._loop = asyncio.get_running_loop()
-        self.workers = WorkerPool(
-            workers, limits, self.metrics.task_seconds.observe, self._on_compile
+        self.quotas = Quotas(
+            limits, clock.now, self.metrics.quota_charged, self.metrics.quota_exceeded
         )
+        self.workers = WorkerPool(workers, limits, self._on_task, self._on_compile)
+        self.checks = GameChecks(limits, self.quotas, self._on_task)
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
+        self.signer = RecordSigner(engine)
+        self.storage = StorageHealth(self._on_storage_change)
         self.rooms: dict[str, Room] = {}
         self.leases: RoomLeases | None = None
         """Shares the rooms with other servers on one PostgreSQL; None: this is the only server."""
@@ -79,6 +87,16 @@ class Lobby:
         self.metrics.gauge("connections", "WebSockets in rooms.", lambda: self.connections)
         self.metrics.gauge("workers", "Live worker processes.", lambda: self.workers.alive)
         self.metrics.gauge("tasks_waiting", "Queued tasks.", lambda: self.workers.waiting)
+        self.metrics.gauge(
+            "read_only", "Whether nothing can be stored.", lambda: float(self.storage.read_only)
+        )
+        self.metrics.gauge("checks_waiting", "Queued checks.", lambda: self.checks.waiting)
+
+    def _on_task(self, seconds: float, cpu: float, address: str) -> None:
+        """Called in a thread of a pool: charge a task to the address that asked for it."""
+        self.metrics.task_seconds.observe(seconds)
+        with suppress(RuntimeError):  # the loop is closed: the server has stopped
+            self._loop.call_soon_threadsafe(self.quotas.spend, "cpu", address, cpu)
 
     def _on_compile(self, game: str, kernels: int) -> None:
         """Called in a thread of the pool: tell the rooms that wait for an agent of the game."""
@@ -90,6 +108,20 @@ class Lobby:
         with suppress(RuntimeError):  # the loop is closed: the server has stopped
             self._loop.call_soon_threadsafe(report)
 
+    def _on_storage_change(self, read_only: bool) -> None:
+        for room in self.rooms.values():
+            room.report_storage(read_only)
+
+    async def probe_storage(self) -> None:
+        """Write to the database: begins or ends the read-only mode; raises what went wrong."""
+        try:
+            await asyncio.wait_for(self.store.ping(self.clock.timestamp()), PROBE_TIMEOUT)
+        except Exception as error:
+            if is_read_only(error):
+                self.storage.failed()
+            raise
+        self.storage.succeeded()
+
     async def hand_over(self) -> None:
         """Disconnect all clients, commit the queued writes, and give the rooms up to other servers,
         to which their clients are reconnecting already. Calling it again does nothing."""
@@ -100,12 +132,14 @@ class Lobby:
             room.give_up(1001, "the server stops: reconnect soon")
         if self.leases is not None:
             with suppress(Exception):  # the database is gone: so is the lease
-                await self.store.ping()  # which waits for the queued writes
+                # A write waits for those in the queue.
+                await self.store.ping(self.clock.timestamp())
             await asyncio.to_thread(self.leases.close)
 
     async def close(self) -> None:
         """Hand the rooms over, commit the queued writes, stop the workers."""
         await self.hand_over()
+        await asyncio.to_thread(self.checks.stop)
         await asyncio.to_thread(self.store.close)
         await asyncio.to_thread(self.workers.stop)
 
@@ -118,9 +152,10 @@ class Lobby:
         async with self._threads:
             return await asyncio.to_thread(function, *args, **kwargs)
 
-    async def create(self, request: NewRoom) -> SeatGrant:
+    async def create(self, request: NewRoom, address: str = SERVER) -> SeatGrant:
         """Create a room; the grant holds the creator's seats."""
-        self._require_capacity()
+        require_game(request.game)
+        self._charge_room(address)
         info = await self.catalogue.game(request.game)
         lesson = None
         if request.lesson is not None:
@@ -128,9 +163,7 @@ class Lobby:
             if lesson is None:
                 raise Refusal("bad_settings", f"{request.game} has no lesson {request.lesson!r}")
             request = _lesson_room(request, lesson)
-        game = await self.run_in_thread(
-            checked_game, request.game, request.variant, request.settings
-        )
+        game = await self.checks.game(request.game, request.variant, request.settings, address)
         settings = settings_of(game)
         choices = _default_seats(game) if request.seats is None else request.seats
         if len(choices) != game.seats:
@@ -142,7 +175,7 @@ class Lobby:
         for choice in choices:
             holder = _holder(choice, request.name, token, info.opponent)
             if holder.kind == "agent" and lesson is None:
-                await self.catalogue.check_agent(request.game, settings, holder.name)
+                await self.catalogue.check_agent(request.game, settings, holder.name, address)
             holders.append(holder)
         room = await self._open(
             RoomSetup(
@@ -160,17 +193,20 @@ class Lobby:
                 public=request.public,
                 hints=_hints_are_fair(holders) if request.hints is None else request.hints,
                 created=self.clock.timestamp(),
-            )
+            ),
+            game,
         )
         for spec in {holder.name for holder in holders if holder.kind == "agent"}:
             self.workers.warm_up(WarmUp(request.game, settings, spec))
         seats = () if token is None else room.table.seats_of(token_hash(token))
         return _grant(room, token, seats)
 
-    async def join(self, room_id: str, seat: int | None, name: str) -> SeatGrant:
-        """Take an open seat of a room; None: the first one."""
+    async def join(
+        self, room_id: str, seat: int | None, name: str, key: str | None = None
+    ) -> SeatGrant:
+        """Take an open seat of a room; None: the first one. `key`: the token that will hold it."""
         room = await self.get(room_id)
-        token = new_token()
+        token = new_token() if key is None else key
         return _grant(room, token, await room.take_seat(seat, name, token_hash(token)))
 
     async def get(self, room_id: str) -> Room:
@@ -192,16 +228,29 @@ class Lobby:
             task.add_done_callback(lambda _: self._loading.pop(room_id, None))
         return await asyncio.shield(self._loading[room_id])
 
-    async def create_rematch(self, table: GameTable) -> str:
+    async def create_rematch(self, table: GameTable, address: str) -> str:
         """Create a room with the same players, sides swapped, and return its id."""
+        self._charge_room(address)
         setup = msgspec.structs.replace(
             table.setup,
             room=new_room_id(),
             holders=(*table.holders[1:], table.holders[0]),
             seed=new_seed(),
             created=self.clock.timestamp(),
+            hints=table.hints,
         )
-        return (await self._open(setup)).id
+        return (await self._open(setup, table.game)).id
+
+    async def running_positions(self, game: str) -> Keys:
+        """The positions of the game that are being played without engine help."""
+        found = [
+            room.positions
+            for room in self.rooms.values()
+            if room.table.setup.game == game
+            and room.table.status == "playing"
+            and not room.table.hints
+        ]
+        return await self.run_in_thread(running_keys, found) if found else frozenset()
 
     def listed(self, game: str | None) -> list[RoomInfo]:
         """Public rooms that are not over and have clients, newest first, of all servers."""
@@ -286,14 +335,19 @@ class Lobby:
             if batch < MAX_DELETED:
                 return deleted
 
+    def _charge_room(self, address: str) -> None:
+        """Refuse a new room beyond the server's capacity or the address' quota."""
+        self._require_capacity()
+        self.quotas.charge("rooms", address)
+
     def _require_capacity(self) -> None:
         if len(self.rooms) >= self.limits.rooms:
             self.sweep()
         if len(self.rooms) >= self.limits.rooms:
             raise Refusal("too_many_rooms", "the server is full; try again later")
 
-    async def _open(self, setup: RoomSetup) -> Room:
-        table = GameTable(setup)
+    async def _open(self, setup: RoomSetup, game: AnyGame | None = None) -> Room:
+        table = GameTable(setup, game)
         events: list[AnyEvent] = []
         if all(holder.kind != "open" for holder in setup.holders):
             try:
@@ -301,7 +355,13 @@ class Lobby:
             except TriremeError as error:
                 raise Refusal("bad_settings", str(error)) from None
         ts = self.clock.timestamp()
-        await self.store.create(setup, events, ts)
+        try:
+            await self.store.create(setup, events, ts)
+        except DBAPIError as error:
+            if not is_read_only(error):
+                raise
+            self.storage.failed()
+            raise Refusal("read_only", READ_ONLY) from error
         for event in events:
             table.apply_event(event, ts)
         room = Room(self, table, {})
@@ -327,25 +387,17 @@ class Lobby:
         stored = await self.store.load(room_id)
         if stored is None:
             raise Refusal("no_such_room", f"there is no room {room_id!r}")
-        table = await self.run_in_thread(_rebuild, stored)
+        setup = stored.setup
+        game = await self.checks.game(setup.game, None, dict(setup.settings))
+        table = await self.run_in_thread(_rebuild, stored, game)
         room = Room(self, table, dict(stored.drafts), lease)
         self.rooms[room_id] = room
         return room
 
 
-def checked_game(name: str, variant: str | None, settings: dict[str, Any]) -> AnyGame:
-    """The game with these settings, or a refusal that says what is wrong with them."""
-    try:
-        return make_game(name, variant, **settings)
-    except TriremeError as error:
-        text = str(error)
-        shown = text if len(text) <= MAX_ERROR_LENGTH else f"{text[:MAX_ERROR_LENGTH]}…"
-        raise Refusal("bad_settings", shown) from None
-
-
-def _rebuild(stored: StoredRoom) -> GameTable:
+def _rebuild(stored: StoredRoom, game: AnyGame) -> GameTable:
     """The room's state, from its events."""
-    table = GameTable(stored.setup)
+    table = GameTable(stored.setup, game)
     for event, ts in stored.events:
         table.apply_event(event, ts)
     return table

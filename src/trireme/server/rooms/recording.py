@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -16,8 +16,10 @@ from .table import GameTable, PlayedMove
 from .views import recorded_result, replay_frames, result, scene, visible_actions
 
 
-def record_text(table: GameTable, seats: Sequence[Seat]) -> str:
-    """The record; of a running game, what whoever holds `seats` may see of it.
+def record_text(
+    table: GameTable, seats: Sequence[Seat], sign: Callable[[str], str] | None = None
+) -> str:
+    """The record, signed by `sign`; of a running game, what whoever holds `seats` may see of it.
 
     There the seed, which would reveal chance moves, and hidden actions are null.
     """
@@ -33,7 +35,7 @@ def record_text(table: GameTable, seats: Sequence[Seat]) -> str:
             writer.undo(entry.event.count)
         if entry.ended:
             how = "forfeit" if table.forfeits else "over"
-            writer.end(how, table.returns, table.forfeits)
+            writer.end(how, table.returns, table.forfeits, sign)
     return "".join(line + "\n" for line in writer.lines)
 
 
@@ -73,6 +75,7 @@ def replay_of_table(table: GameTable, seats: Sequence[Seat]) -> GameReplay:
         started=table.started or table.setup.created,
         frames=replay_frames(table.game, moves, start, seats, reveal=reveal),
         result=result(table) if reveal else None,
+        verified=True if reveal else None,
     )
 
 
@@ -95,8 +98,8 @@ def moves_of_record(record: Record) -> tuple[Any, list[PlayedMove]]:
     return states[0], moves
 
 
-def replay_of_record(record: Record) -> GameReplay:
-    """The replay of a record; nothing is hidden."""
+def replay_of_record(record: Record, verified: bool | None = None) -> GameReplay:
+    """The replay of a record; nothing is hidden. `verified`: whether its signature fits."""
     start, moves = moves_of_record(record)
     record.verify()
     end = record.end
@@ -109,4 +112,5 @@ def replay_of_record(record: Record) -> GameReplay:
         started=record.header.started,
         frames=replay_frames(record.game, moves, start, (), reveal=True),
         result=None if end is None else recorded_result(end.returns, end.forfeits),
+        verified=verified,
     )

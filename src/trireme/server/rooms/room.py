@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import msgspec
 
 from trireme.core.game import Seat
-from trireme.server.limits import ServerLimits
+from trireme.server.limits import SERVER, ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol import shapes
 from trireme.server.protocol.codes import Refusal
@@ -18,11 +19,14 @@ from trireme.server.protocol.messages import (
     ClockChanged,
     Error,
     Preparing,
+    Queued,
     RoomChanged,
+    ServerStatus,
     Update,
     Welcome,
 )
 from trireme.server.storage.event_store import EventStore
+from trireme.server.storage.health import StorageHealth, is_read_only
 from trireme.server.storage.leases import LeaseLost
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import Decide, SeatView, TaskFailure
@@ -31,11 +35,14 @@ from . import events
 from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
+from .positions import PositionKeys
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
 from .views import PositionViews, fallback, scene, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
+
+READ_ONLY = "the server can't store anything at the moment; nothing was done, try again soon"
 
 
 class RoomServices(Protocol):
@@ -46,8 +53,9 @@ class RoomServices(Protocol):
     store: EventStore
     workers: WorkerPool
     metrics: Metrics
+    storage: StorageHealth
 
-    async def create_rematch(self, table: GameTable) -> str: ...
+    async def create_rematch(self, table: GameTable, address: str) -> str: ...
 
 
 class Room:
@@ -70,6 +78,7 @@ class Room:
         """Whether nothing more may be written: a write failed, and the state must be reloaded; or
         the room was given up."""
         self.scene = scene(table.game)
+        self.positions = PositionKeys(table)
         self._lock = asyncio.Lock()
         self._drafts = drafts
         self._agent_tasks: dict[Seat, asyncio.Task[None]] = {}
@@ -118,7 +127,7 @@ class Room:
             clock=setup.clock,
             increment=setup.increment,
             think=setup.think,
-            hints=setup.hints,
+            hints=table.hints,
             public=setup.public,
             lesson=setup.lesson,
             created=setup.created,
@@ -193,6 +202,8 @@ class Room:
                 self._away_since.pop(token, None)
             self._set_clock()
             self.welcome(client, since)
+            if self.services.storage.read_only:
+                client.send(ServerStatus(read_only=True))
             self._broadcast_info()
             self._start_agents()
 
@@ -209,6 +220,8 @@ class Room:
 
     async def take_seat(self, seat: Seat | None, name: str, token: str) -> tuple[Seat, ...]:
         async with self._lock:
+            if seats := self.table.seats_of(token):  # the answer to the same request was lost
+                return seats
             await self._commit(self.table.take_seat(seat, name, token))
             self._away_since[token] = self.services.clock.now()
             self._broadcast_info()
@@ -229,13 +242,13 @@ class Room:
             await self._commit(request(self.table))
             return self._version_of(seat, id)
 
-    async def rematch(self, seat: Seat, id: str) -> int:
+    async def rematch(self, seat: Seat, id: str, address: str) -> int:
         async with self._lock:
             if (version := self.table.version_of(seat, id)) is not None:
                 return version
             new = self.table.rematch(seat, id)
             if new is None:
-                room = await self.services.create_rematch(self.table)
+                room = await self.services.create_rematch(self.table, address)
                 new = [events.RematchedEvent(seat, room, id=id)]
             await self._commit(new)
             return self._version_of(seat, id)
@@ -305,6 +318,8 @@ class Room:
         self.services.metrics.count_events(table.setup.game, entries)
         self._set_clock()
         self._broadcast(since, entries)
+        if any(isinstance(event, events.HintsAllowedEvent) for event in new):
+            self._broadcast_info()
         self._start_agents()
 
     def _with_time_left(self, event: AnyEvent) -> AnyEvent:
@@ -327,6 +342,9 @@ class Room:
             self.give_up(1012, "another server has the room: reconnect")
             raise Refusal("shutting_down", f"{error}; reconnect") from error
         except Exception as error:
+            if is_read_only(error):  # nothing was written, so the room goes on when it can be
+                self.services.storage.failed()
+                raise Refusal("read_only", READ_ONLY, retry_after=10) from error
             log.exception("room %s: the database failed", self.id)
             self.give_up(1013, "the database failed: reconnect")
             raise Refusal("internal", "the database failed; nothing was done") from error
@@ -372,6 +390,9 @@ class Room:
             text = await self.services.workers.run(
                 self.decide_task(seat, self.table.holders[seat].name, self.table.setup.think),
                 self.table.setup.think,
+                self._address(),
+                watched=not self.table.people(),
+                on_place=partial(self._report_place, seat),
             )
         except TaskFailure as error:
             failure = error
@@ -400,6 +421,23 @@ class Room:
         log.warning("room %s: %s can't play: %s", self.id, self.table.holders[seat].name, why)
         for client in self.clients:
             client.send(Error(id=None, code="agent_failed", message=why))
+
+    def _address(self) -> str:
+        """Whose share of the workers the room's agents use: a player's, else a spectator's."""
+        clients = sorted(self.clients, key=lambda client: (not client.seats, client.number))
+        return clients[0].address if clients else SERVER
+
+    def _report_place(self, seat: Seat, place: int) -> None:
+        """Tell all clients how long an agent waits for a worker; 0: it has one."""
+        for client in self.clients:
+            client.send(Queued(seat=seat, place=place))
+
+    def report_storage(self, read_only: bool) -> None:
+        """Tell all clients whether moves can be stored; when they can again, agents go on."""
+        for client in self.clients:
+            client.send(ServerStatus(read_only=read_only))
+        if not read_only:
+            self._start_agents()
 
     def report_preparation(self, game: str, compiled: int) -> None:
         """Tell all clients how many kernels are compiled, if an agent of theirs waits for them."""

@@ -71,9 +71,10 @@ class _ActionTexts(dict[Any, str]):
 class GameTable:
     """A room's game and seats; `apply_event` changes them, the request methods only validate."""
 
-    def __init__(self, setup: RoomSetup) -> None:
+    def __init__(self, setup: RoomSetup, game: AnyGame | None = None) -> None:
+        """`game`: the game of the setup, where it is made already."""
         self.setup = setup
-        self.game: AnyGame = make_game(setup.game, **setup.settings)
+        self.game: AnyGame = make_game(setup.game, **setup.settings) if game is None else game
         self._start = self.game.start()
         self.holders: list[SeatHolder] = list(setup.holders)
         self.log: list[LogEntry] = []
@@ -83,6 +84,12 @@ class GameTable:
         self.started: str | None = None
         self.forfeits: tuple[RecordedForfeit, ...] = ()
         self.next_room: str | None = None
+        people = self.people()
+        self.hints_agreed = setup.hints and len(people) > 1
+        """Whether the people who play have agreed on engine help; in a rematch they have before."""
+        if setup.hints and any(holder.kind == "open" for holder in setup.holders):
+            mine = [s for s, holder in enumerate(self.holders) if holder.kind == "person"]
+            self.offers += [("hints", seat) for seat in mine[:1]]
         self.decision = 0
         """Counts decisions: an agent's answer to an earlier one is dropped."""
         self._versions: dict[tuple[Seat, str], int] = {}
@@ -107,6 +114,15 @@ class GameTable:
     @property
     def state(self) -> Any:
         return self.moves[-1].after if self.moves else self._start
+
+    def state_after(self, moves: int) -> Any:
+        """The position after this many moves."""
+        return self.moves[moves - 1].after if moves else self._start
+
+    @property
+    def hints(self) -> bool:
+        """Whether hints are allowed while the game runs: between people only if all agree."""
+        return self.hints_agreed or (self.setup.hints and len(self.people()) < 2)
 
     @property
     def status(self) -> Literal["waiting", "playing", "over"]:
@@ -266,14 +282,28 @@ class GameTable:
             return []
         return [events.OfferedEvent(seat, "rematch", id=id)]
 
+    def allow_hints(self, seat: Seat, id: str | None) -> list[AnyEvent]:
+        """Agree to engine help: it is on when all people who play have agreed."""
+        if self.status == "over":
+            raise Refusal("game_over", "the game is over: it can be analysed")
+        if self.hints:
+            return []
+        mine = self.holders[seat].token
+        agreed = {self.holders[s].token for what, s in self.offers if what == "hints"}
+        if self.status == "playing" and self.people() <= agreed | {mine}:
+            return [events.HintsAllowedEvent(seat, id=id)]
+        return [] if mine in agreed else [events.OfferedEvent(seat, "hints", id=id)]
+
     def answer(self, seat: Seat, what: OfferKind, accept: bool, id: str | None) -> list[AnyEvent]:
-        """Decline an offer, or accept an undo; a rematch is accepted by `rematch`."""
+        """Decline an offer, or accept an undo or hints; a rematch is accepted by `rematch`."""
         open_offers = [proposer for kind, proposer in self._offers_to(seat) if kind == what]
         if not open_offers:
             raise Refusal("no_offer", f"nobody offers seat {seat} {what} now")
         proposer = open_offers[0]
         if not accept:
             return [events.WithdrawnEvent(seat, what, proposer, id=id)]
+        if what == "hints":
+            return self.allow_hints(seat, id)
         return [events.TakenBackEvent(proposer, self.undo_count(proposer), seat, id=id)]
 
     # Events
@@ -292,7 +322,7 @@ class GameTable:
             case events.TakenBackEvent():
                 del self.moves[len(self.moves) - event.count :]
                 self.pending.clear()
-                self.offers.clear()
+                self.offers = [offer for offer in self.offers if offer[0] == "hints"]
                 self.decision += 1
             case events.ForfeitedEvent():
                 forfeit = RecordedForfeit(event.seat, event.reason, event.detail)
@@ -304,6 +334,9 @@ class GameTable:
             case events.RematchedEvent():
                 self.next_room = event.room
                 self.offers.clear()
+            case events.HintsAllowedEvent():
+                self.hints_agreed = True
+                self.offers = [offer for offer in self.offers if offer[0] != "hints"]
         ended = playing and self.status == "over"
         if ended:
             self.decision += 1

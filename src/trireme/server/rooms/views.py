@@ -170,6 +170,8 @@ def visible_events(
             visible.append(shapes.Withdrawn(offer=offer, seat=seat))
         case events.RematchedEvent(room=room):
             visible.append(shapes.Rematched(room=room))
+        case events.HintsAllowedEvent(seat=seat):
+            visible.append(shapes.HintsAllowed(seat=seat))
     if entry.ended:
         visible.append(shapes.Ended(result=result(table)))
     return visible

@@ -91,9 +91,17 @@ class EventStore:
         self._requests.put(None)
         self._thread.join()
 
-    async def ping(self) -> None:
-        """Return if the database answers."""
-        await self._submit(lambda connection: connection.execute(text("SELECT 1")).scalar_one())
+    async def ping(self, ts: str) -> None:
+        """Return if the database can be written."""
+        await self._submit(
+            lambda connection: connection.execute(
+                text(
+                    "INSERT INTO server_state (name, value) VALUES ('health', :ts)"
+                    " ON CONFLICT (name) DO UPDATE SET value = :ts"
+                ),
+                {"ts": ts},
+            )
+        )
 
     async def create(self, setup: RoomSetup, events: Sequence[AnyEvent], ts: str) -> None:
         def execute(connection: Connection) -> None:

@@ -1,12 +1,10 @@
-"""The worker pool: a priority queue of tasks, deadlines, replacement of hung or dead processes."""
+"""The worker pool: a fair queue of tasks, deadlines, replacement of hung or dead processes."""
 
 from __future__ import annotations
 
 import asyncio
-import itertools
 import os
 import pickle
-import queue
 import select
 import struct
 import subprocess
@@ -18,27 +16,34 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from trireme.server.limits import ServerLimits
+from trireme.server.limits import SERVER, ServerLimits
 from trireme.server.protocol.codes import Refusal
 
+from .fair_queue import PLAYER_MOVE, QUERY, SPECTACLE, FairQueue
 from .process import COMPILED, DONE, STARTED, write_frame
 from .tasks import Decide, Task, TaskFailure, WarmUp
 
-MOVE, QUERY = 0, 1
-"""Priorities: moves go before queries (hints, insights, warm-ups)."""
+PLACE_SECONDS = 1.0
+"""How often a waiting task's place in the queue is reported."""
+KILL_SECONDS = 5.0
+"""Seconds beyond a check's processor time after which its process is killed: it did not even react
+to the signal."""
 MAX_PREPARED = 10_000
 """Agents, with all their options, that a worker is known to have prepared."""
 
 
-@dataclass(order=True)
+@dataclass(eq=False)
 class _Job:
     priority: int
-    number: int
-    task: Task = field(compare=False)
-    seconds: float = field(compare=False)
-    on_done: Callable[[Any, Exception | None], None] = field(compare=False)
-    wanted: Callable[[], bool] = field(compare=False)
-    tries: int = field(compare=False, default=0)
+    task: Task
+    seconds: float
+    on_done: Callable[[Any, Exception | None], None] = field(repr=False)
+    wanted: Callable[[], bool] = field(repr=False)
+    address: str = SERVER
+    """Whose share of the workers it uses."""
+    cpu_limit: float | None = None
+    """Processor time after which it is interrupted; None: it keeps its time itself."""
+    tries: int = 0
 
 
 class _CompileLock:
@@ -64,25 +69,25 @@ class _CompileLock:
 
 
 class WorkerPool:
-    """`count` processes with one task queue.
+    """`count` processes with one fair task queue.
 
-    `on_run(seconds)` is called after every task; `on_compile(game, kernels)` whenever a kernel of a
-    game is compiled, with how many the task has needed so far, and with 0 when it is prepared. Both
-    are called in threads of the pool.
+    `on_run(seconds, cpu, payer)` is called after every task, with its duration, its processor time
+    and the address to charge (moves are shared fairly, but charged to nobody);
+    `on_compile(game, kernels)` whenever a kernel of a game is compiled, with how many the task has
+    needed so far, and with 0 when it is prepared. Both are called in threads of the pool.
     """
 
     def __init__(
         self,
         count: int,
         limits: ServerLimits,
-        on_run: Callable[[float], None],
+        on_run: Callable[[float, float, str], None],
         on_compile: Callable[[str, int], None] | None = None,
     ) -> None:
         self._limits = limits
         self._on_run = on_run
         self._on_compile = on_compile or _ignore
-        self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
-        self._numbers = itertools.count()
+        self._jobs: FairQueue[_Job] = FairQueue(count, limits.short_seconds)
         self._stopping = False
         self._queries = 0
         self._warming = threading.Lock()
@@ -101,7 +106,7 @@ class WorkerPool:
         self._stopping = True
         for worker in self._workers:
             worker.kill()
-            self._put(MOVE, _WakeUp(), 0, _ignore, lambda: False)
+            self._jobs.put(_Job(PLAYER_MOVE, _WakeUp(), 0, _ignore, lambda: False))
         for worker in self._workers:
             if worker.thread.is_alive():
                 worker.thread.join(5)
@@ -112,28 +117,52 @@ class WorkerPool:
 
     @property
     def waiting(self) -> int:
-        return self._jobs.qsize()
+        return len(self._jobs)
 
     def warm_up(self, task: WarmUp) -> None:
         """Queue the preparation of an agent, unless all workers have it."""
         if any((task.game, task.spec) not in worker.prepared for worker in self._workers):
-            self._put(QUERY, task, 0, _ignore, lambda: True)
+            self._jobs.put(_Job(QUERY, task, 0, _ignore, lambda: True))
 
-    async def run(self, task: Task, seconds: float) -> Any:
-        """The task's result, with the priority of a move; raises `TaskFailure`."""
-        return await self._run(MOVE, task, seconds)
+    async def run(
+        self,
+        task: Task,
+        seconds: float,
+        address: str = SERVER,
+        *,
+        watched: bool = False,
+        on_place: Callable[[int], None] | None = None,
+    ) -> Any:
+        """The task's result, with the priority of a move; raises `TaskFailure`.
 
-    async def run_query(self, task: Task, seconds: float) -> Any:
+        `watched`: nobody plays in the game, so it waits for those that people play. `on_place` is
+        called with the task's place in the queue while it waits, and then with 0.
+        """
+        priority = SPECTACLE if watched else PLAYER_MOVE
+        return await self._run(_new_job(priority, task, seconds, address), on_place)
+
+    async def run_query(self, task: Task, seconds: float, address: str = SERVER) -> Any:
         """The task's result, after all moves; refused when too many queries wait (backpressure)."""
-        if self._queries >= self._limits.queries:
+        crowded = self._queries >= self._limits.queries
+        if crowded or self._waiting_of(address) >= self._limits.queries_per_address:
             raise Refusal("busy", "too many hints and insights at once; try again in a moment")
         self._queries += 1
         try:
-            return await self._run(QUERY, task, seconds)
+            return await self._run(_new_job(QUERY, task, seconds, address))
         finally:
             self._queries -= 1
 
-    async def _run(self, priority: int, task: Task, seconds: float) -> Any:
+    async def run_check(self, task: Task, cpu_limit: float, address: str = SERVER) -> Any:
+        """The result of a check, which is interrupted after `cpu_limit` seconds of processor time;
+        refused when too many checks of the address wait."""
+        if self._waiting_of(address) >= self._limits.checks:
+            raise Refusal("busy", "too many checks at once; try again in a moment")
+        return await self._run(_new_job(QUERY, task, cpu_limit, address, cpu_limit))
+
+    def _waiting_of(self, address: str) -> int:
+        return 0 if address == SERVER else self._jobs.waiting_of(address)
+
+    async def _run(self, job: _Job, on_place: Callable[[int], None] | None = None) -> Any:
         loop = asyncio.get_running_loop()
         done: asyncio.Future[Any] = loop.create_future()
 
@@ -149,18 +178,35 @@ class WorkerPool:
             with suppress(RuntimeError):  # the loop is closed: nobody waits any more
                 loop.call_soon_threadsafe(resolve, value, error)
 
-        self._put(priority, task, seconds, on_done, lambda: not done.done())
-        return await done
+        job.on_done, job.wanted = on_done, lambda: not done.done()
+        self._jobs.put(job)
+        try:
+            if on_place is not None:
+                await self._report_place(job, done, on_place)
+            return await done
+        finally:
+            done.cancel()
 
-    def _put(
-        self,
-        priority: int,
-        task: Task,
-        seconds: float,
-        on_done: Callable[[Any, Exception | None], None],
-        wanted: Callable[[], bool],
+    async def _report_place(
+        self, job: _Job, done: asyncio.Future[Any], on_place: Callable[[int], None]
     ) -> None:
-        self._jobs.put(_Job(priority, next(self._numbers), task, seconds, on_done, wanted))
+        """Report the task's place while it waits for longer than `PLACE_SECONDS`."""
+        last = 0
+        while not (await asyncio.wait({done}, timeout=PLACE_SECONDS))[0]:
+            place = self._jobs.place(job)
+            if place != last:
+                on_place(place)
+            last = place
+            if place == 0:
+                return
+        if last:
+            on_place(0)
+
+
+def _new_job(
+    priority: int, task: Task, seconds: float, address: str, cpu_limit: float | None = None
+) -> _Job:
+    return _Job(priority, task, seconds, _ignore, lambda: True, address, cpu_limit)
 
 
 def _ignore(*_: object) -> None:
@@ -214,13 +260,15 @@ class _WorkerThread:
     def _run(self) -> None:
         self._ensure_process()
         while not self._pool._stopping:
-            try:
-                job = self._pool._jobs.get(timeout=0.1 if self.warm else None)
-            except queue.Empty:
+            job = self._pool._jobs.get(timeout=0.1 if self.warm else None)
+            if job is None:
                 self._warm_up()
                 continue
-            if not self._pool._stopping and job.wanted():
-                self._execute(job)
+            try:
+                if not self._pool._stopping and job.wanted():
+                    self._execute(job)
+            finally:
+                self._pool._jobs.done(job)
         self.kill()
 
     def _warm_up(self) -> None:
@@ -228,7 +276,7 @@ class _WorkerThread:
         if self._pool._warming.acquire(blocking=False):
             try:
                 task = self.warm.pop(0)
-                self._execute(_Job(QUERY, 0, task, 0, _ignore, lambda: True))
+                self._execute(_Job(QUERY, task, 0, _ignore, lambda: True))
             finally:
                 self._pool._warming.release()
 
@@ -258,24 +306,33 @@ class _WorkerThread:
 
     def _exchange(self, job: _Job) -> tuple[str, Any]:
         process = self._ensure_process()
-        kind, value = self._begin(process, job.task)
-        if kind != STARTED:
-            return kind, value
-        began = time.monotonic()
-        limit = job.seconds + self._pool._limits.agent_grace
-        kind, value = self._read(process, limit, f"a decision of {job.seconds:g} s")
-        self._pool._on_run(time.monotonic() - began)
+        kind, value, cpu = self._begin(process, job)
+        if kind == STARTED:
+            began = time.monotonic()
+            payer = job.address if job.priority == QUERY else SERVER
+            what, limit = f"a decision of {job.seconds:g} s", job.seconds
+            if job.cpu_limit is None:
+                limit += self._pool._limits.agent_grace
+            else:  # on a busy machine its processor time takes several times as long
+                what, limit = "the check", 4 * job.cpu_limit + KILL_SECONDS
+            try:
+                kind, value, cpu = self._read(process, limit, what)
+            except _TimedOut:
+                self._pool._on_run(limit, job.seconds, payer)
+                raise
+            self._pool._on_run(time.monotonic() - began, cpu, payer)
         return kind, value
 
-    def _begin(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any]:
+    def _begin(self, process: subprocess.Popen[bytes], job: _Job) -> tuple[str, Any, float]:
         """Send the task, and wait until all that it needs is compiled and loaded."""
         assert process.stdin is not None
+        task = job.task
         agent = (task.game, task.spec) if isinstance(task, Decide | WarmUp) else None
         first = agent is not None and agent not in self.prepared
         if agent is not None and first:
             self._pool._compiling.acquire(agent)
         try:
-            write_frame(process.stdin, task)  # type: ignore[arg-type]
+            write_frame(process.stdin, (task, job.cpu_limit))  # type: ignore[arg-type]
             answer = self._await_start(process, task)
         finally:
             if agent is not None and first:
@@ -284,19 +341,19 @@ class _WorkerThread:
                     self.prepared.add(agent)
         return answer
 
-    def _await_start(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any]:
+    def _await_start(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any, float]:
         """The first frame that does not report a compiled kernel."""
         game, compiled = getattr(task, "game", ""), 0
         until = time.monotonic() + self._pool._limits.prepare_seconds
         while True:
-            kind, value = self._read(process, until - time.monotonic(), "preparing")
+            kind, value, cpu = self._read(process, until - time.monotonic(), "preparing")
             if kind != COMPILED:
                 break
             compiled = value
             self._pool._on_compile(game, compiled)
         if compiled:
             self._pool._on_compile(game, 0)
-        return kind, value
+        return kind, value, cpu
 
     def _ensure_process(self) -> subprocess.Popen[bytes]:
         with self._lock:
@@ -309,21 +366,24 @@ class _WorkerThread:
                 )
             return self._process
 
-    def _read(self, process: subprocess.Popen[bytes], seconds: float, what: str) -> tuple[str, Any]:
-        """The next frame; raises `_TimedOut` if it takes longer than `seconds`."""
+    def _read(
+        self, process: subprocess.Popen[bytes], seconds: float, what: str
+    ) -> tuple[str, Any, float]:
+        """The next frame: its kind, its value, and the processor time that was used for it; raises
+        `_TimedOut` if it takes longer than `seconds`."""
         deadline = time.monotonic() + seconds
         head = self._bytes(process, 4, deadline, what)
-        kind, value = pickle.loads(
+        kind, value, cpu = pickle.loads(
             self._bytes(process, struct.unpack(">I", head)[0], deadline, what)
         )
-        return kind, value
+        return kind, value, cpu
 
     def _bytes(
         self, process: subprocess.Popen[bytes], count: int, deadline: float, what: str
     ) -> bytes:
         assert process.stdout is not None
         pipe = process.stdout.fileno()
-        got = b""
+        got = bytearray()
         while len(got) < count:
             left = deadline - time.monotonic()
             if left <= 0 or not select.select([pipe], [], [], left)[0]:
@@ -332,7 +392,7 @@ class _WorkerThread:
             if not chunk:
                 raise _WorkerDied
             got += chunk
-        return got
+        return bytes(got)
 
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "MKL_NUM_THREADS"), "1")

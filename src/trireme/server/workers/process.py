@@ -1,18 +1,22 @@
 """`python -m trireme.server.workers.process`: a worker, which runs tasks until its server ends.
 
-Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. Each task is answered by
-`started`, when it is prepared and its time starts, and then by its outcome. While kernels are
-compiled, `compiled` frames come with their number so far.
+Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. A task comes with its
+limit of processor time, or None. It is answered by `started`, when it is prepared and its time
+starts, and then by its outcome. While kernels are compiled, `compiled` frames come with their
+number so far. Frames of the worker have a kind, a value and the seconds of processor time used.
 """
 
 from __future__ import annotations
 
 import os
 import pickle
+import signal
 import struct
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from trireme.core.errors import TriremeError
@@ -37,18 +41,43 @@ def serve(inbox: BinaryIO, outbox: BinaryIO) -> None:
     cache = WorkerCache()
     while len(head := inbox.read(4)) == 4:
         body = inbox.read(struct.unpack(">I", head)[0])
+        began = time.process_time()
         try:
-            task = pickle.loads(body)
+            task, cpu_limit = pickle.loads(body)
             _prepare(task, cache, outbox)
-            write_frame(outbox, (STARTED, None))
-            outcome = DONE, task.run(cache)
+            write_frame(outbox, (STARTED, None, 0.0))
+            began = time.process_time()
+            with _interrupted_after(cpu_limit):
+                outcome = DONE, task.run(cache)
         except TaskFailure as failure:
             outcome = FAILED, failure
         except TriremeError as error:
             outcome = FAILED, TaskFailure("refused", str(error))
         except Exception as error:
             outcome = FAILED, TaskFailure("exception", f"{type(error).__name__}: {error}")
-        write_frame(outbox, outcome)
+        write_frame(outbox, (*outcome, time.process_time() - began))
+
+
+@contextmanager
+def _interrupted_after(cpu_seconds: float | None) -> Iterator[None]:
+    """Raise a `TaskFailure` in the block when it has used so much processor time.
+
+    The process goes on, unlike one that the pool kills: starting another takes seconds.
+    """
+    if cpu_seconds is None:
+        yield
+        return
+
+    def interrupt(*_: object) -> None:
+        raise TaskFailure("time", f"it takes longer than {cpu_seconds:g} s")
+
+    before = signal.signal(signal.SIGPROF, interrupt)
+    signal.setitimer(signal.ITIMER_PROF, cpu_seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 def _prepare(task: Task, cache: WorkerCache, outbox: BinaryIO) -> None:
@@ -58,7 +87,7 @@ def _prepare(task: Task, cache: WorkerCache, outbox: BinaryIO) -> None:
     def report(_: int, name: str) -> None:
         nonlocal compiled
         compiled += 1
-        write_frame(outbox, (COMPILED, compiled))
+        write_frame(outbox, (COMPILED, compiled, 0.0))
 
     with watch_compilation(report):
         task.prepare(cache)

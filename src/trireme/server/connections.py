@@ -1,0 +1,139 @@
+"""Deadlines and limits of HTTP connections, below the application: silent ones are closed.
+
+A connection must send its headers, then its body, and take its response within their times.
+Connections that wait for a request are bounded in number: beyond it the oldest are closed, so that
+a new client always gets in. WebSockets are counted in `sockets.py`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections import Counter, OrderedDict
+from collections.abc import Callable
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from .limits import ServerLimits, quota_key
+
+DEFAULT_PROXIES = "127.0.0.1"
+"""Whose `X-Forwarded-For` uvicorn believes unless `FORWARDED_ALLOW_IPS` says otherwise."""
+
+
+class ConnectionGuard:
+    """All HTTP connections of a server."""
+
+    def __init__(
+        self, limits: ServerLimits, on_close: Callable[[str], None] = lambda _: None
+    ) -> None:
+        """`on_close(reason)` is called when a connection is closed by a limit."""
+        self.limits = limits
+        self._on_close = on_close
+        proxies = os.environ.get("FORWARDED_ALLOW_IPS", DEFAULT_PROXIES)
+        self._trusts_all = "*" in proxies
+        self._proxies = {proxy.strip() for proxy in proxies.split(",")}
+        self._by_address: Counter[str] = Counter()
+        self._silent: OrderedDict[GuardedConnection, None] = OrderedDict()
+
+    def opened(self, connection: GuardedConnection) -> None:
+        """Count a connection; one too many from its address is closed."""
+        self._by_address[connection.address] += 1
+        if (
+            self._by_address[connection.address] > self.limits.http_connections_per_address
+            and not self._trusts_all
+            and connection.address not in self._proxies
+        ):
+            self.close(connection, "address")
+            return
+        self.silent(connection)
+
+    def lost(self, connection: GuardedConnection) -> None:
+        self._silent.pop(connection, None)
+        self._by_address[connection.address] -= 1
+        if not self._by_address[connection.address]:
+            del self._by_address[connection.address]
+
+    def silent(self, connection: GuardedConnection) -> None:
+        """The connection waits for the headers of a request."""
+        self._silent[connection] = None
+        self._silent.move_to_end(connection)
+        while len(self._silent) > self.limits.silent_connections:
+            oldest, _ = self._silent.popitem(last=False)
+            self.close(oldest, "silent")
+
+    def busy(self, connection: GuardedConnection) -> None:
+        """The connection has sent a request's headers."""
+        self._silent.pop(connection, None)
+
+    def close(self, connection: GuardedConnection, reason: str) -> None:
+        self._on_close(reason)
+        connection.transport.abort()
+
+
+class GuardedConnection(HttpToolsProtocol):
+    """An HTTP connection with deadlines; `guard` comes from `guarded_by`."""
+
+    guard: ConnectionGuard
+    address: str
+    _timer: asyncio.TimerHandle | None = None
+    _counted = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        self.address = quota_key(self.client[0] if self.client else "?")
+        self._counted = True
+        self._set_deadline(self.guard.limits.header_seconds, "headers")
+        self.guard.opened(self)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self) -> None:
+        self._forget()
+        super().handle_websocket_upgrade()
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._set_deadline(self.guard.limits.header_seconds, "headers")
+
+    def on_headers_complete(self) -> None:
+        self.guard.busy(self)
+        self._set_deadline(self.guard.limits.body_seconds, "body")
+        super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._set_deadline(self.guard.limits.response_seconds, "response")
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        self._clear_deadline()
+        super().on_response_complete()
+        if self._counted and not self.transport.is_closing() and not self.pipeline:
+            self.guard.silent(self)
+
+    def _set_deadline(self, seconds: float, what: str) -> None:
+        self._clear_deadline()
+        self._timer = self.loop.call_later(seconds, self.guard.close, self, what)
+
+    def _clear_deadline(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _forget(self) -> None:
+        """The connection is closed, or becomes a WebSocket."""
+        self._clear_deadline()
+        if self._counted:
+            self._counted = False
+            self.guard.lost(self)
+
+
+def guarded_by(guard: ConnectionGuard) -> type[GuardedConnection]:
+    """The protocol class for uvicorn, which makes one for every connection."""
+
+    class Guarded(GuardedConnection):
+        pass
+
+    Guarded.guard = guard
+    return Guarded
