@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from trireme.core.game import CHANCE, Actions, Agent, Game, Listed, Seat, Turn
+    from trireme.core.notebook import Drawing, draw
     from trireme.core.options import Option, option, settings
     from trireme.core.play import Forfeit, Result, Session, play
     from trireme.core.record import Record, load_record, parse_record
@@ -36,6 +37,7 @@ __all__ = [
     "BadSettings",
     "BadSpec",
     "BadText",
+    "Drawing",
     "Forfeit",
     "Game",
     "IllegalAction",
@@ -50,6 +52,7 @@ __all__ = [
     "TriremeError",
     "Turn",
     "UnknownName",
+    "draw",
     "draw_text",
     "load_record",
     "make_agent",
@@ -77,6 +80,8 @@ _PLACES = {
     "Listed": "core.game",
     "Seat": "core.game",
     "Turn": "core.game",
+    "Drawing": "core.notebook",
+    "draw": "core.notebook",
     "Option": "core.options",
     "option": "core.options",
     "settings": "core.options",

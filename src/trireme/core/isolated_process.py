@@ -22,7 +22,16 @@ import numpy as np
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
-from .play import AgentFault, Forfeit, bounded, fault_of, prepare_agent, shown, why_illegal
+from .play import (
+    AgentFault,
+    Forfeit,
+    bounded,
+    fault_of,
+    prepare_agent,
+    shown,
+    turn_action,
+    why_illegal,
+)
 from .registry import make_agent, make_game
 from .stop_signals import ignore_interrupts
 
@@ -72,7 +81,7 @@ class _Host:
         if rng is not None:
             self._rng = rng
         turn = Turn(self._game, seat, view, legal, self._rng, seconds)
-        return _written(turn, self._agent.act(turn))
+        return _written(turn, turn_action(turn, self._agent.act(turn)))
 
 
 def _written(turn: Turn[Any, Any], action: Any) -> str:

@@ -32,6 +32,8 @@ class Slice:
     """The game class."""
     text: str
     """`text(game, view, colour=False) -> str`: a view drawn for a terminal."""
+    picture: str | None = None
+    """`picture(game, view) -> str`: a view as HTML or SVG for notebooks; without it, the text."""
     agents: Mapping[str, str] = field(default_factory=dict)
     """Agent classes by the name that specs use, weakest first; `COMMON_AGENTS` come by
     themselves."""

@@ -6,6 +6,7 @@ SLICE = Slice(
     summary="exactly five in a row on 15×15: a deep game of perfect information",
     game="trireme.gomoku.rules:Gomoku",
     text="trireme.gomoku.show.draw:text",
+    picture="trireme.gomoku.show.picture:board_svg",
     agents={
         "random": "trireme.core.agents:Random",
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
