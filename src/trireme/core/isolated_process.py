@@ -12,7 +12,6 @@ import os
 import pickle
 import random
 import sys
-import traceback
 from contextlib import suppress
 from typing import IO, Any
 
@@ -23,7 +22,6 @@ from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
 from .play import (
-    AgentFault,
     Forfeit,
     bounded,
     fault_of,
@@ -110,10 +108,7 @@ def _fault(error: BaseException) -> dict[str, Any]:
     if isinstance(error, AgentNotReady):
         return {"reason": NOT_READY, "detail": bounded(str(error))}
     fault = fault_of(0, error)
-    if not isinstance(error, AgentFault | Forfeit):
-        with suppress(BaseException):
-            print(bounded("".join(traceback.format_exception(error))), file=sys.stderr, flush=True)
-    return {"reason": fault.reason, "detail": fault.detail}
+    return {"reason": fault.reason, "detail": fault.detail, "traceback": fault.traceback}
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -150,7 +145,11 @@ def main() -> None:
         message = msgspec.json.decode(line)
         if message["type"] == "bye":
             break
-        replies.write(msgspec.json.encode(host.answer(message)) + b"\n")
+        answer = host.answer(message)
+        with suppress(BaseException):  # what it printed must be there before its answer is
+            sys.stdout.flush()
+            sys.stderr.flush()
+        replies.write(msgspec.json.encode(answer) + b"\n")
         replies.flush()
 
 

@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import trireme
+from trireme.arena.forfeit_causes import ForfeitCause, ForfeitReport, forfeit_causes
 from trireme.arena.match import Match, Place
 from trireme.arena.outcome import Outcome, results_hash
 from trireme.arena.run import Progress
@@ -45,16 +46,6 @@ class AgentReport:
 
 
 @dataclass(frozen=True)
-class ForfeitReport:
-    """One game that ended by an agent's fault."""
-
-    game: int
-    agent: str
-    reason: str
-    detail: str
-
-
-@dataclass(frozen=True)
 class SprtReport:
     """The state of the sequential test."""
 
@@ -87,6 +78,7 @@ class Report:
     first_seat: FirstSeat | None
     sprt: SprtReport | None
     forfeits: tuple[ForfeitReport, ...]
+    forfeit_causes: tuple[ForfeitCause, ...]
     notes: tuple[str, ...]
     games: int
     scheduled: int
@@ -126,6 +118,7 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         first_seat=first_seat,
         sprt=_sprt(progress),
         forfeits=forfeits,
+        forfeit_causes=forfeit_causes(forfeits),
         notes=(*_progress_notes(progress), *notes),
         games=len(outcomes),
         scheduled=len(progress.fixtures),

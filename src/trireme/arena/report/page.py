@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
+from trireme.arena.diagnosis import Diagnosis
 from trireme.arena.run import Progress
 from trireme.arena.standing import ScoreStanding, ShotsStanding
 from trireme.core.intervals import Interval
@@ -20,8 +22,10 @@ from .plots import Distribution, IntervalRow, distributions, duration, intervals
 _STYLE = Path(__file__).with_name("page.css")
 
 
-def page(report: Report, progress: Progress) -> str:
-    """The whole page."""
+def page(
+    report: Report, progress: Progress, diagnoses: Mapping[int, Diagnosis] | None = None
+) -> str:
+    """The whole page; `diagnoses` are those of forfeited games."""
     colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
     page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
@@ -36,7 +40,7 @@ def page(report: Report, progress: Progress) -> str:
         _first_seat(report, progress),
         _lengths(report, progress, colours),
         _times(report, progress, colours),
-        sections.forfeits(report),
+        sections.forfeits(report, diagnoses or {}),
         sections.games(report, progress),
     )
     return (
