@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group, JustifyMethod
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -47,7 +47,20 @@ class MatchScreen:
         if time.monotonic() - self._shown < REFRESH:
             return
         self._shown = time.monotonic()
-        self.live.update(Group(_running_table(progress), self._bar), refresh=True)
+        parts: list[RenderableType] = [_running_table(progress), self._bar]
+        if warning := _repeats(progress):
+            parts.insert(1, Text(warning, style="yellow"))
+        self.live.update(Group(*parts), refresh=True)
+
+
+def _repeats(progress: Progress) -> str:
+    """A warning as soon as pairs of games repeat earlier ones."""
+    from trireme.arena.repeats import repeated_pairs
+
+    if progress.match.game.seats == 1:
+        return ""
+    count = repeated_pairs(progress.fixtures, progress.outcomes)
+    return f"{2 * count} games repeat earlier ones and count once." if count else ""
 
 
 def _running_table(progress: Progress) -> Table:
@@ -92,7 +105,12 @@ def print_report(folder: Folder, report: Report) -> None:
         )
     if report.sprt is not None:
         verdict = report.sprt.verdict or "undecided"
-        console.print(f"Sequential test (GSPRT): [bold]{verdict}[/] (LLR {report.sprt.llr:.2f})")
+        pairs = f"{report.sprt.pairs} pairs"
+        if report.sprt.repeated:
+            pairs += f", {report.sprt.repeated} repeated ones left out"
+        console.print(
+            f"Sequential test (GSPRT): [bold]{verdict}[/] (LLR {report.sprt.llr:.2f}, {pairs})"
+        )
     if report.forfeit_causes:
         print_forfeits(folder.path, report)
     for note in report.notes:
@@ -168,8 +186,8 @@ def standing_table(
             cells.append(f"{standing.shots_median:g}")
         else:
             cells = [f"{standing.wins} {standing.draws} {standing.losses}", f"{standing.score:.1%}"]
-            cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo:+.0f}[/]"]
-            cells.append(_span(standing.elo_ci95, "+.0f"))
+            cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo_text}[/]"]
+            cells.append("bound" if standing.elo_bound else _span(standing.elo_ci95, "+.0f"))
         cells.append(duration(took) if took else "")
         if forfeited:
             cells.append(str(faults or ""))

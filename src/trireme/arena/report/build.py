@@ -58,6 +58,8 @@ class SprtReport:
     pairs: int
     counts: tuple[int, ...]
     """Pairs that gave 0, ½, 1, 1½ and 2 points to the first agent."""
+    repeated: int
+    """Pairs that repeat earlier ones move by move and count no more."""
     verdict: str | None
 
 
@@ -231,6 +233,7 @@ def _sprt(progress: Progress) -> SprtReport | None:
         test.rule.bounds,
         len(test.scores),
         tuple(int(c) for c in counts),
+        test.repeated,
         test.verdict,
     )
 

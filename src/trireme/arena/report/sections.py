@@ -102,13 +102,17 @@ def sprt(report: Report) -> str:
     return (
         f"<section><h2>Sequential test (pentanomial GSPRT)</h2><p>{test.elo0:g} against"
         f" {test.elo1:g} Elo, error rates {test.alpha:g} and {test.beta:g}, over"
-        " pairs of games in schedule order.</p>"
+        f" pairs of games in schedule order{_left_out(test.repeated)}.</p>"
         f'<p class="verdict">{answer}</p><div class="gauge"><i style="left:{share:.1%}"></i></div>'
         f'<div class="ends"><span>{low:.2f}: not stronger</span><span>log-likelihood ratio'
         f" {test.llr:.2f}</span><span>{high:.2f}: stronger</span></div>"
         "<table><tr><th>points of a pair</th><th>0</th><th>½</th><th>1</th><th>1½</th><th>2</th>"
         f"</tr><tr><td>pairs</td>{counts}</tr></table></section>"
     )
+
+
+def _left_out(repeated: int) -> str:
+    return f"; {repeated} pairs that repeat earlier ones move by move are left out" * bool(repeated)
 
 
 def _test_names(report: Report) -> tuple[str, str]:
