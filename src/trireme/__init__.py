@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trireme.arena.evaluation import BotFailed, Evaluation, evaluate
     from trireme.core.errors import (
         AgentNotReady,
         BadSettings,
@@ -37,7 +38,9 @@ __all__ = [
     "BadSettings",
     "BadSpec",
     "BadText",
+    "BotFailed",
     "Drawing",
+    "Evaluation",
     "Forfeit",
     "Game",
     "IllegalAction",
@@ -54,6 +57,7 @@ __all__ = [
     "UnknownName",
     "draw",
     "draw_text",
+    "evaluate",
     "load_record",
     "make_agent",
     "make_game",
@@ -64,6 +68,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "BotFailed": "arena.evaluation",
+    "Evaluation": "arena.evaluation",
+    "evaluate": "arena.evaluation",
     "AgentNotReady": "core.errors",
     "BadSettings": "core.errors",
     "BadSpec": "core.errors",

@@ -22,6 +22,7 @@ SLICE = Slice(
         "lookahead": "trireme.battleship.agents.lookahead:Lookahead",
     },
     opponent="posterior",
+    references=("random", "hunt", "density"),
     variants={
         "solo": {},
         "duel": {"duel": True},

@@ -14,6 +14,7 @@ from . import (
     battleship,
     bench,
     compile,
+    evaluate,
     exploit,
     games,
     gomoku,
@@ -38,6 +39,7 @@ app.command()(play.play)
 app.command()(replay.replay)
 app.command()(arena.arena)
 app.command()(arena.ratings)
+app.command()(evaluate.evaluate)
 app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)

@@ -39,6 +39,8 @@ class Slice:
     themselves."""
     opponent: str = "montecarlo"
     """The agent spec that a player meets unless another is asked for."""
+    references: tuple[str, ...] = ("random",)
+    """The agents that `trireme evaluate` compares a bot with, weakest first; quick ones."""
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Named choices of settings."""
     versus: str | None = None

@@ -18,6 +18,7 @@ SLICE = Slice(
         "gomocup": "trireme.gomoku.agents.gomocup:Gomocup",
     },
     opponent="search",
+    references=("random", "heuristic", "search:depth=2"),
     variants={
         "standard": {},
         "freestyle": {"rule": "freestyle"},

@@ -17,6 +17,7 @@ SLICE = Slice(
         "adaptive": "trireme.navigation.agents.adaptive:Adaptive",
     },
     opponent="nash",
+    references=("random", "greedy", "planner"),
     terminal="trireme.navigation.show.terminal:NavigationTerminal",
     encoder="trireme.navigation.encode:encoder",
     scene="trireme.navigation.show.scene:scene",

@@ -157,16 +157,16 @@ def to_plain(report: Report) -> dict[str, Any]:
         if plain[key] is None:
             del plain[key]
     del plain["differences" if report.seats == 2 else "duels"]
-    found: dict[str, Any] = _finite(plain)
+    found: dict[str, Any] = finite(plain)
     return found
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """JSON has no infinity: a bound that is not known is null."""
     if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
+        return {k: finite(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]
+        return [finite(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
