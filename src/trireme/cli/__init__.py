@@ -14,6 +14,7 @@ from . import (
     battleship,
     bench,
     compile,
+    debug,
     evaluate,
     exploit,
     games,
@@ -40,6 +41,7 @@ app.command()(replay.replay)
 app.command()(arena.arena)
 app.command()(arena.ratings)
 app.command()(evaluate.evaluate)
+app.command()(debug.debug)
 app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)
