@@ -1,7 +1,7 @@
 """How strong the named opponents are: each plays the one below, and the ratings go into their file.
 
 Every pairing plays pairs of games from the same start with sides swapped, each side with its own
-thinking time. Ratings are Bradley–Terry–Davidson with 95 % intervals by a cluster bootstrap (as in
+thinking time. Ratings are Bradley–Terry with 95 % intervals by a cluster bootstrap (as in
 the arena), on a scale where the weakest has 0.
 
     python benchmarks/opponents.py gomoku --pairs 20          # writes opponents.json
@@ -108,11 +108,16 @@ def _rated(
         yield msgspec.structs.replace(
             opponent,
             elo=round(rated.elo[rung] - base),
-            low=round(rated.low[rung] - base),
-            high=round(rated.high[rung] - base),
+            low=round(_finite(rated.low[rung], rated.elo[rung]) - base),
+            high=round(_finite(rated.high[rung], rated.elo[rung]) - base),
             score=round(float(scores[rung]), 3) if rung else None,
             games=2 * pairs * meetings,
         )
+
+
+def _finite(end: float, bound: float) -> float:
+    """The end of an interval; the rating's bound where there is no end."""
+    return end if np.isfinite(end) else bound
 
 
 def table(found: OpponentFile) -> str:

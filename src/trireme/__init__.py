@@ -9,6 +9,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from trireme.arena.evaluation import BotFailed, Evaluation, evaluate
     from trireme.core.errors import (
         AgentNotReady,
         BadSettings,
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
         UnknownName,
     )
     from trireme.core.game import CHANCE, Actions, Agent, Game, Listed, Seat, Turn
+    from trireme.core.notebook import Drawing, draw
     from trireme.core.options import Option, option, settings
     from trireme.core.play import Forfeit, Result, Session, play
     from trireme.core.record import Record, load_record, parse_record
@@ -36,6 +38,9 @@ __all__ = [
     "BadSettings",
     "BadSpec",
     "BadText",
+    "BotFailed",
+    "Drawing",
+    "Evaluation",
     "Forfeit",
     "Game",
     "IllegalAction",
@@ -50,7 +55,9 @@ __all__ = [
     "TriremeError",
     "Turn",
     "UnknownName",
+    "draw",
     "draw_text",
+    "evaluate",
     "load_record",
     "make_agent",
     "make_game",
@@ -61,6 +68,9 @@ __all__ = [
 ]
 
 _PLACES = {
+    "BotFailed": "arena.evaluation",
+    "Evaluation": "arena.evaluation",
+    "evaluate": "arena.evaluation",
     "AgentNotReady": "core.errors",
     "BadSettings": "core.errors",
     "BadSpec": "core.errors",
@@ -77,6 +87,8 @@ _PLACES = {
     "Listed": "core.game",
     "Seat": "core.game",
     "Turn": "core.game",
+    "Drawing": "core.notebook",
+    "draw": "core.notebook",
     "Option": "core.options",
     "option": "core.options",
     "settings": "core.options",

@@ -92,7 +92,7 @@ BROKEN = {
     "Odd": ("illegal", "not the _Unequal (which can't be shown)"),
     "Unmakable": ("exception", "OSError: the weights are missing"),
     "Illegal": ("illegal", "(99, 99)"),
-    "Nonsense": ("illegal", ", not the object <object"),
+    "Nonsense": ("illegal", "; not the object <object"),
 }
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from trireme.arena import Sprt
 from trireme.arena.statistics.bootstrap import bootstrap_mean, bootstrap_weights, small_sample
-from trireme.arena.statistics.ratings import ELO, fit, rate
+from trireme.arena.statistics.ratings import ELO, fit, fit_advantage, rate
 from trireme.arena.statistics.sprt import expected_score
 from trireme.core.intervals import mean_half_width, wilson
 
 WIN, DRAW, LOSS = 0, 1, 2
 
-# Bradley–Terry and Davidson
+# Bradley–Terry
 
 
 def hunter(wins: np.ndarray, advantage: bool) -> tuple[np.ndarray, float]:
@@ -49,27 +49,25 @@ def test_without_draws_the_fit_is_that_of_hunters_algorithm(advantage: bool) -> 
         wins[:, :, 1] = wins[:, :, 0]
     strengths, factor = hunter(wins, advantage)
     totals = np.zeros((1, 4, 4, 3))
-    # So many games that neither priors nor the draws they expect have any weight.
+    # So many games that the priors have no weight.
     totals[0, :, :, WIN] = wins[:, :, 0] * 1e7
     totals[0, :, :, LOSS] = wins[:, :, 1].T * 1e7
-    (found,) = fit(totals)
+    (found,) = fit_advantage(totals)
     assert found[:4] == pytest.approx(strengths, abs=1e-4)
     assert found[4] == pytest.approx(factor, abs=1e-4)
+    if not advantage:
+        assert fit(totals)[0] == pytest.approx(strengths, abs=1e-4)
     assert (abs(factor) > 0.2) == advantage
 
 
 def log_posterior(at: np.ndarray, totals: np.ndarray) -> float:
-    """Davidson's likelihood and the priors that the module states, game by game."""
-    *ratings, advantage, log_draw = at.tolist()
-    value = -sum(r**2 for r in ratings) / (2 * 6**2)
-    value -= advantage**2 / (2 * 2**2) + (log_draw - math.log(0.5)) ** 2 / (2 * 2**2)
+    """The likelihood of scores, a draw as half a win, and the priors that the module states."""
+    *ratings, advantage = at.tolist()
+    value = -sum(r**2 for r in ratings) / (2 * 6**2) - advantage**2 / (2 * 2**2)
     for i, j in itertools.permutations(range(len(ratings)), 2):
-        edge = ratings[i] - ratings[j] + advantage
-        weights = math.exp(edge / 2), math.exp(log_draw), math.exp(-edge / 2)
-        value += sum(
-            games * math.log(weight / sum(weights))
-            for games, weight in zip(totals[i, j], weights, strict=True)
-        )
+        chance = 1 / (1 + math.exp(-(ratings[i] - ratings[j] + advantage)))
+        won, drawn, lost = totals[i, j]
+        value += (won + drawn / 2) * math.log(chance) + (lost + drawn / 2) * math.log(1 - chance)
     return value
 
 
@@ -104,8 +102,8 @@ def test_with_draws_the_fit_is_that_of_plain_newton_ascent(scale: int) -> None:
     totals[range(3), range(3)] = 0
     totals[0, :, WIN] += 2 * scale
     totals[0, 0] = 0
-    expected = ascended(lambda at: log_posterior(at, totals), np.zeros(5))
-    (found,) = fit(totals[None])
+    expected = ascended(lambda at: log_posterior(at, totals), np.zeros(4))
+    (found,) = fit_advantage(totals[None])
     assert found == pytest.approx(expected, abs=2e-4)
     assert found[:3].sum() == pytest.approx(0, abs=1e-9)
     assert found[0] > max(found[1:3])
@@ -116,8 +114,9 @@ def test_the_fit_ends_at_the_same_place_wherever_it_starts(lead: float) -> None:
     """Full steps of Newton's method would run away from such starts."""
     totals = np.zeros((1, 2, 2, 3))
     totals[0, 0, 1, WIN] = totals[0, 1, 0, DRAW] = 1
-    found = fit(totals, np.array([lead, -lead, 0.0, 0.0]))
-    assert found == pytest.approx(fit(totals), abs=1e-6)
+    found = fit_advantage(totals, np.array([lead, -lead, 0.0]))
+    assert found == pytest.approx(fit_advantage(totals), abs=1e-6)
+    assert fit(totals, np.array([lead, -lead])) == pytest.approx(fit(totals), abs=1e-6)
 
 
 def test_a_batch_is_fitted_row_by_row() -> None:
@@ -127,15 +126,6 @@ def test_a_batch_is_fitted_row_by_row() -> None:
     together = fit(totals)
     for row, alone in zip(together, totals, strict=True):
         assert row == pytest.approx(fit(alone[None])[0], abs=1e-6)
-
-
-def test_the_draw_share_is_that_of_equal_agents() -> None:
-    # Wins : draws : losses = 2 : 1 : 2 from either seat, so the draw parameter is 1/2.
-    totals = np.zeros((1, 2, 2, 3))
-    totals[0, 0, 1] = totals[0, 1, 0] = 600_000, 300_000, 600_000
-    rated = rate(totals, replicates=2)
-    assert rated.draw_share == pytest.approx(0.2, abs=1e-4)
-    assert math.exp(fit(totals)[0][3]) == pytest.approx(0.5, abs=1e-4)
 
 
 def test_the_error_of_the_advantage_is_that_of_the_likelihood() -> None:
@@ -389,16 +379,17 @@ TOURNAMENTS = 1000
 
 
 def tournament(strengths: list[float], rounds: int, rng: np.random.Generator) -> np.ndarray:
-    """All pairings from both seats in every round, by Davidson's model; a round's start favours
-    either seat by its own random amount, so that its games depend on each other."""
+    """All pairings from both seats in every round; a round's start favours either seat by its own
+    random amount, so that its games depend on each other. A third of what the weaker side would
+    score is drawn."""
     count = len(strengths)
     table = np.zeros((rounds, count, count, 3))
     starts = rng.normal(0.2, 0.3, size=rounds)
     for i, j in itertools.permutations(range(count), 2):
-        edge = (strengths[i] - strengths[j] + starts) / 2
-        weights = np.stack([np.exp(edge), np.full(rounds, 0.4), np.exp(-edge)], axis=1)
-        below = np.cumsum(weights / weights.sum(axis=1, keepdims=True), axis=1)
-        ends = (rng.random((rounds, 1)) > below[:, :2]).sum(axis=1)
+        score = 1 / (1 + np.exp(-(strengths[i] - strengths[j] + starts)))
+        draw = np.minimum(score, 1 - score) * 2 / 3
+        below = np.stack([score - draw / 2, score + draw / 2], axis=1)
+        ends = (rng.random((rounds, 1)) > below).sum(axis=1)
         table[range(rounds), i, j, ends] = 1
     return table
 
@@ -407,12 +398,15 @@ def tournament(strengths: list[float], rounds: int, rng: np.random.Generator) ->
 @pytest.mark.parametrize("strengths", [[0.3, -0.3], [0.8, 0.0, -0.8]])
 def test_rating_intervals_cover_the_truth_in_95_percent(strengths: list[float]) -> None:
     rng = np.random.default_rng(31)
-    truth = np.array(strengths) * ELO
+    # Over starts that favour a seat, scores lie nearer to one half than at an even start.
+    (endless,) = fit_advantage(tournament(strengths, 200_000, rng).sum(axis=0)[None])
+    truth = fit(tournament(strengths, 200_000, rng).sum(axis=0)[None])[0] * ELO
     hits, seats = [], []
     for number in range(TOURNAMENTS):
         rated = rate(tournament(strengths, 60, rng), replicates=400, seed=number)
         hits.append((rated.low <= truth) & (truth <= rated.high))
-        seats.append(rated.advantage_interval[0] <= 0.2 * ELO <= rated.advantage_interval[1])
+        low, high = rated.advantage_interval
+        seats.append(low <= endless[-1] * ELO <= high)
     assert float(np.mean(hits)) == pytest.approx(0.95, abs=0.02)
     assert float(np.mean(seats)) >= 0.93
 

@@ -200,7 +200,7 @@ class Stranger(Plain):
 
 
 class Cell(Plain):
-    """Gives a cell where Battleship wants a salvo."""
+    """Fires at the same cell for ever, and gives it as (row, col)."""
 
     def act(self, turn: Any) -> Any:
         return (1, 6)

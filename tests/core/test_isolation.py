@@ -74,7 +74,7 @@ def test_a_generator_tells_nothing_of_the_seed() -> None:
         ("Unprintable", "exception", "_Unprintable: (an error whose text can't be had)"),
         ("Huge", "exception", "RuntimeError: xxx"),
         ("Surrogates", "exception", "RuntimeError: ??"),
-        ("OddAction", "illegal", "such as (7, 5), not the Odd (which can't be shown)"),
+        ("OddAction", "illegal", "; not the Odd (which can't be shown)"),
         ("Blames", "illegal", "it was the other one"),
         ("Hog", "exception", "MemoryError"),
         ("Kills", "process", "ended with status -9"),

@@ -21,6 +21,7 @@ from trireme import (
     TriremeError,
     play,
 )
+from trireme.core.fault_trace import MAX_TRACEBACK
 from trireme.core.game import close
 from trireme.core.play import (
     MOST_DETAIL,
@@ -157,8 +158,12 @@ def test_the_better_guesser_wins() -> None:
     [
         (Raises(), "exception", "RuntimeError: no idea"),
         (Always(7), "illegal", "no action"),
-        (Always(None), "illegal", "expected int, such as 1, not the NoneType None"),
-        (Always("nonsense"), "illegal", "expected int, such as 1, not the str 'nonsense'"),
+        (Always(None), "illegal", "expected int, such as 1, or text such as 't'; not the NoneType"),
+        (
+            Always("nonsense"),
+            "illegal",
+            "expected int, such as 1, or text such as 't'; not the str",
+        ),
         (object(), "exception", "AttributeError"),
     ],
 )
@@ -172,6 +177,37 @@ def test_a_failing_agent_forfeits_with_its_reason(agent: Any, reason: str, detai
     assert detail in fault.detail
     assert result.record.end is not None
     assert result.record.end.forfeits == result.forfeits
+
+
+def test_a_traceback_begins_in_the_agents_own_code() -> None:
+    trace = play(Guess(), [Raises(), Always(0)], seed=1).tracebacks[0]
+    assert "RuntimeError: no idea" in trace
+    assert "in act" in trace
+    assert 'play.py", line' not in trace.replace("test_play.py", "")
+
+
+def test_a_long_traceback_keeps_its_end() -> None:
+    class Verbose(Always):
+        def act(self, turn: Any) -> Any:
+            raise RuntimeError("x" * MAX_TRACEBACK + "the end")
+
+    trace = play(Guess(), [Verbose(0), Always(0)], seed=1).tracebacks[0]
+    assert len(trace) == MAX_TRACEBACK
+    assert trace.startswith("…")
+    assert trace.endswith("the end\n")
+
+
+def test_strict_raises_what_the_agent_raised() -> None:
+    class Unprepared(Always):
+        def prepare(self, game: Any) -> None:
+            raise OSError("no weights")
+
+    for agent, error in ((Raises(), RuntimeError), (Unprepared(0), OSError), (Always(7), None)):
+        with pytest.raises(Forfeit) as caught:
+            play(Guess(), [Always(0), agent], seed=1, strict=True)
+        assert caught.value.seat == 1
+        if error is not None:
+            assert type(caught.value.__cause__) is error
 
 
 def test_nobody_wins_when_all_forfeit() -> None:
@@ -192,7 +228,8 @@ def test_a_failing_preparation_forfeits() -> None:
             raise OSError("no weights")
 
     result = play(Guess(), [Always(0), Unprepared(0)], seed=1)
-    assert result.forfeits[0].detail == "OSError: no weights"
+    assert result.forfeits[0].detail.startswith("OSError: no weights (test_play.py, line ")
+    assert 'raise OSError("no weights")' in result.tracebacks[1]
 
 
 def test_a_preparation_says_itself_what_is_missing() -> None:
@@ -315,7 +352,12 @@ def test_a_fault_keeps_its_reason_and_stays_with_its_seat(
 ) -> None:
     with pytest.raises(Forfeit) as caught:
         decide(Faults(error), session().turn(1))
-    assert (caught.value.seat, caught.value.reason, caught.value.detail) == (1, reason, detail)
+    fault = caught.value
+    assert (fault.seat, fault.reason) == (1, reason)
+    own = not isinstance(error, AgentFault | Forfeit)
+    line = inspect.getsourcelines(Faults.act)[1] + 1
+    assert fault.detail == detail + (f" (test_play.py, line {line})" if own else "")
+    assert ("raise self.action" in fault.traceback) == own
 
 
 @pytest.mark.parametrize(("took", "forfeits"), [(0.5, False), (2.149, False), (2.151, True)])

@@ -3,7 +3,8 @@
 match.json      what is played; enough to resume
 results.jsonl   one line a finished game, in the order in which they ended
 records/        the record of every game, by its number in the schedule, and beside it the
-                transcript of what agents exchanged with language models
+                transcript of what agents exchanged with language models, and the diagnosis:
+                forfeits with their tracebacks, and what agents printed
 workers.log     what agents printed
 report.json     the standing, for programs
 report.html     the standing, for people
@@ -23,6 +24,7 @@ import msgspec
 from trireme.core.errors import RecordError, TriremeError, why_unreadable
 from trireme.core.transcript import transcript_path
 
+from .diagnosis import MAX_PRINTED, diagnosis_path
 from .match import Match, from_plain, to_plain
 from .outcome import Outcome, Played
 from .schedule import Fixture, schedule, schedule_hash
@@ -45,6 +47,7 @@ class Folder:
         self.run_id: str = head["run_id"]
         self.schedule_hash: str = head["schedule_hash"]
         self._head = head
+        self._printed = 0
 
     @classmethod
     def create(cls, path: Path, match: Match) -> Folder:
@@ -156,7 +159,9 @@ class Folder:
                 continue
             transcript = transcript_path(self.record_path(number))
             said = transcript.read_text(encoding="utf-8") if transcript.exists() else ""
-            taken.append(Played(found[number], record, said))
+            diagnosis = diagnosis_path(self.record_path(number))
+            why = diagnosis.read_text(encoding="utf-8") if diagnosis.exists() else ""
+            taken.append(Played(found[number], record, said, why))
         kept = b"".join(
             msgspec.json.encode(outcome) + b"\n"
             for number, outcome in found.items()
@@ -166,6 +171,7 @@ class Folder:
         for number in numbers:
             self.record_path(number).unlink(missing_ok=True)
             transcript_path(self.record_path(number)).unlink(missing_ok=True)
+            diagnosis_path(self.record_path(number)).unlink(missing_ok=True)
         return taken
 
     def record_path(self, number: int) -> Path:
@@ -176,6 +182,9 @@ class Folder:
         record = self.record_path(played.outcome.number)
         if played.transcript:
             transcript_path(record).write_text(played.transcript, encoding="utf-8")
+        if played.diagnosis and (played.outcome.forfeits or self._printed < MAX_PRINTED):
+            self._printed += len(played.diagnosis)
+            diagnosis_path(record).write_text(played.diagnosis, encoding="utf-8")
         record.write_text(played.record, encoding="utf-8")
         with (self.path / "results.jsonl").open("ab") as results:
             results.write(msgspec.json.encode(played.outcome) + b"\n")

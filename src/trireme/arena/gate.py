@@ -28,7 +28,7 @@ class GateResult(WinDrawLoss):
     threshold: float
     evidence: str
     elo_change: float
-    """The candidate's rating minus the opponent's."""
+    """The candidate's rating minus the opponent's; only a bound where one won everything."""
     folder: str
     """The run folder with the report, every record, and this result as gate.json."""
 

@@ -35,6 +35,8 @@ class Played:
     record: str
     transcript: str = ""
     """What agents exchanged with language models (`core/transcript.py`)."""
+    diagnosis: str = ""
+    """Forfeits with their tracebacks, and what agents printed (`diagnosis.py`)."""
 
 
 def played(
@@ -43,6 +45,7 @@ def played(
     seconds: tuple[float, ...],
     decisions: tuple[int, ...],
     exchanges: tuple[Exchange, ...] = (),
+    diagnosis: str = "",
 ) -> Played:
     """The outcome of a finished game, from its record."""
     assert record.end is not None
@@ -55,7 +58,7 @@ def played(
         decisions,
         record.end.forfeits,
     )
-    return Played(outcome, record.text, write_transcript(exchanges))
+    return Played(outcome, record.text, write_transcript(exchanges), diagnosis)
 
 
 def results_hash(outcomes: Iterable[Outcome]) -> str:

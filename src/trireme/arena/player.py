@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import os
 import random
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from types import FrameType
 from typing import Any, Protocol, TypeVar
@@ -16,14 +18,17 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from trireme.core.errors import TriremeError
+from trireme.core.external_agent import ExternalAgent
 from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
 from trireme.core.isolation import IsolatedAgent, protect_memory
+from trireme.core.output_tail import PrintTail
 from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_error, play
 from trireme.core.record import Moves
 from trireme.core.seeding import global_seed
 from trireme.core.stop_signals import is_stop
 from trireme.core.transcript import Exchange
 
+from .diagnosis import diagnose
 from .match import Entrant, Match, Place
 from .outcome import Played, played
 from .schedule import Fixture
@@ -99,7 +104,7 @@ class FixturePlayer:
     """
 
     def __init__(self, job: Job, log: int | None = None) -> None:
-        """`log` is the file descriptor for what isolated agents print."""
+        """`log` is the file descriptor for what agents in processes of their own print."""
         self._job, self._log = job, log
         self._isolated: dict[int, IsolatedAgent] = {}
         if job.secretive:
@@ -130,9 +135,33 @@ class FixturePlayer:
             if forfeit.reason in ("time", "process"):
                 self._end(fixture.seats[forfeit.seat])
         monitor.idle()
-        return played(
-            fixture.number, result.record, result.seconds, result.decisions, result.exchanges
+        outputs = [agent.take_output() for agent in agents]
+        self._log_output(
+            text
+            for agent, text in zip(agents, outputs, strict=True)
+            if not isinstance(agent, _ForeignSeat)  # what it prints is in the log already
         )
+        return played(
+            fixture.number,
+            result.record,
+            result.seconds,
+            result.decisions,
+            result.exchanges,
+            diagnose(
+                fixture.number,
+                [agent.name for agent in agents],
+                result.forfeits,
+                result.tracebacks,
+                outputs,
+            ),
+        )
+
+    def _log_output(self, outputs: Iterable[str]) -> None:
+        """Append what agents in other processes printed to the log of the worker."""
+        if self._log is not None:
+            for text in outputs:
+                with suppress(OSError):  # a full disk stops the match where results are written
+                    os.write(self._log, text.encode())
 
     def _agent(self, fixture: Fixture, seat: Seat, monitor: ActivityMonitor) -> _GuardedAgent:
         index = fixture.seats[seat]
@@ -152,7 +181,6 @@ class FixturePlayer:
                 memory=job.memory,
                 limit=job.limit,
                 startup=PREPARE_SECONDS,
-                log=self._log,
             )
         return self._isolated[index]
 
@@ -171,7 +199,10 @@ def forfeited(
     if not session.over:
         session.forfeit(Forfeit(seat, reason, detail))
     asked = tuple(sum(s in move for move in moves) for s in range(fixture.game.seats))
-    return played(fixture.number, session.record, (0.0,) * fixture.game.seats, asked)
+    record, unknown = session.record, ("",) * fixture.game.seats
+    assert record.end is not None
+    why = diagnose(fixture.number, labels, record.end.forfeits, {}, unknown)
+    return played(fixture.number, record, (0.0,) * fixture.game.seats, asked, diagnosis=why)
 
 
 class _GuardedAgent:
@@ -215,6 +246,13 @@ class _GuardedAgent:
             return []
         return [exchange for exchange in made if isinstance(exchange, Exchange)]
 
+    def take_output(self) -> str:
+        """The end of what the agent's program printed; what fails here changes no result."""
+        take = getattr(self._agent, "take_output", None)
+        if not isinstance(self._agent, ExternalAgent) or not callable(take):
+            return ""
+        return str(take())
+
     def close(self) -> None:
         finish = getattr(self._agent, "close", None)
         if callable(finish):
@@ -254,6 +292,9 @@ class _IsolatedSeat(_GuardedAgent):
     def act(self, turn: Turn[Any, Any]) -> Any:
         return self._guarded(self._job.timeout, lambda: self._process.act(turn))
 
+    def take_output(self) -> str:
+        return self._process.take_output()
+
     def close(self) -> None:
         """The process stays for the next game."""
 
@@ -274,6 +315,7 @@ class _ForeignSeat(_GuardedAgent):
         super().__init__(job, entrant, seat, monitor)
         self._seed = seed
         self._generators: tuple[Any, Any] | None = None
+        self._printed = PrintTail(sys.stdout), PrintTail(sys.stderr)
 
     def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
         if self._generators is None:
@@ -282,10 +324,15 @@ class _ForeignSeat(_GuardedAgent):
         else:
             random.setstate(self._generators[0])
             np.random.set_state(self._generators[1])
+        out, err = self._printed
         try:
-            return super()._guarded(timeout, call)
+            with redirect_stdout(out), redirect_stderr(err):
+                return super()._guarded(timeout, call)
         finally:
             self._generators = random.getstate(), np.random.get_state()
+
+    def take_output(self) -> str:
+        return "".join(printed.tail.take() for printed in self._printed)
 
 
 class InterruptibleAgent:

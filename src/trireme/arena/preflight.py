@@ -9,8 +9,10 @@ from __future__ import annotations
 from contextlib import suppress
 
 from trireme.core.errors import AgentNotReady
+from trireme.core.external_agent import ExternalAgent
 from trireme.core.game import AnyAgent, close
 from trireme.core.isolation import IsolatedAgent
+from trireme.core.line_process import ProcessFailed, ProcessTimeout
 from trireme.core.play import prepare_agent
 from trireme.core.registry import is_shipped
 from trireme.core.stop_signals import is_stop, watched
@@ -22,7 +24,8 @@ from .player import PREPARE_SECONDS, deadline_timer, interruptible
 def preflight(match: Match) -> None:
     """Raise `AgentNotReady` for the first agent that can't play the match's game here.
 
-    An agent whose own code fails in another way passes: that is a result, by forfeit, of its games.
+    A program that does not start, or ends before it is ready, can't play either. An agent whose own
+    code fails in another way passes: that is a result, by forfeit, of its games.
     """
     for entrant in match.entrants:
         _try(entrant, match)
@@ -42,6 +45,9 @@ def _try(entrant: Entrant, match: Match) -> None:
                 interruptible(PREPARE_SECONDS, lambda: prepare_agent(agent, game, entrant.name))
         except AgentNotReady:
             raise
+        except (ProcessFailed, ProcessTimeout) as error:
+            if isinstance(agent, ExternalAgent):  # it would not start for any game
+                raise AgentNotReady(f"{entrant.name} can't start: {error}") from error
         except BaseException as error:
             if is_stop(error):
                 raise

@@ -50,17 +50,26 @@ class SequentialTest:
     """The pentanomial GSPRT of a match, fed with game pairs in schedule order.
 
     In order of completion, quick games would count first and the verdict would depend on the
-    machine.
+    machine. A pair that repeats an earlier one move by move is no new evidence, and left out.
     """
 
     rule: Sprt
     scores: list[float] = field(default_factory=list)
+    """Of the pairs that count."""
     verdict: SprtVerdict | None = None
+    pairs: int = 0
+    """Pairs of the schedule that have been looked at."""
+    _seen: set[tuple[str, str]] = field(default_factory=set)
 
     @property
     def games(self) -> int:
-        """How many games of the schedule have been counted."""
-        return 2 * len(self.scores)
+        """How many games of the schedule have been looked at."""
+        return 2 * self.pairs
+
+    @property
+    def repeated(self) -> int:
+        """Pairs that were left out, as they repeat earlier ones."""
+        return self.pairs - len(self.scores)
 
     def advance(self, outcomes: Mapping[int, Outcome]) -> bool:
         """Count every pair that is next in the schedule; True when the test is decided."""
@@ -68,6 +77,12 @@ class SequentialTest:
             at = self.games
             if at not in outcomes or at + 1 not in outcomes:
                 break
+            self.pairs += 1
+            played = outcomes[at].fingerprint, outcomes[at + 1].fingerprint
+            if played in self._seen:
+                continue
+            if all(played):
+                self._seen.add(played)
             points = outcomes[at].returns[0] + outcomes[at + 1].returns[1]
             self.scores.append(0.5 + points / 4)
             self.verdict = self.rule.verdict(pair_counts(self.scores))

@@ -6,7 +6,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
 from trireme.arena.statistics.ratings import rate
 from trireme.core.intervals import Interval, wilson
 
+EloBound = Literal["lower", "upper"]
 SIGNIFICANT = 0.05
 """The significance level: corrected p-values below it count as a difference."""
 
@@ -39,7 +40,8 @@ class ScoredGame:
 
 @dataclass(frozen=True, kw_only=True)
 class WinDrawLoss:
-    """Games counted from one agent's side; the score is the mean of 1, ½ and 0 points."""
+    """Games counted from one agent's side; the score is the mean of 1, ½ and 0 points over the
+    games that do not repeat earlier ones."""
 
     games: int
     wins: int
@@ -55,6 +57,15 @@ class ScoreStanding(WinDrawLoss):
 
     elo: float
     elo_ci95: Interval
+    elo_bound: EloBound | None = None
+    """`lower` where the agent won everything, so that `elo` is only a bound of its rating and has
+    no upper end; `upper` where it lost everything; None where `elo` is an estimate."""
+
+    @property
+    def elo_text(self) -> str:
+        """The rating as tables show it: `+70`, or a bound such as `> +302`."""
+        sign = {"lower": "> ", "upper": "< ", None: ""}[self.elo_bound]
+        return f"{sign}{self.elo:+.0f}"
 
 
 @dataclass(frozen=True)
@@ -121,14 +132,16 @@ def two_seat_standings(names: Sequence[str], rows: Sequence[ScoredGame]) -> Stan
     unique = distinct_games(rows)
     rated = rate(_tally(names, unique))
     scores: dict[str, ScoreStanding] = {}
-    for i in np.argsort(-rated.elo, kind="stable"):
+    bounds: dict[int, EloBound | None] = {1: "lower", -1: "upper", 0: None}
+    for i in np.argsort(-rated.strength, kind="stable"):
         scores[names[i]] = ScoreStanding(
-            **_win_draw_loss(names[i], rows, sum(names[i] in row.agents for row in unique)),
+            **_win_draw_loss(names[i], rows, unique),
             elo=float(rated.elo[i]),
             elo_ci95=(float(rated.low[i]), float(rated.high[i])),
+            elo_bound=bounds[int(rated.bound[i])],
         )
     duels = _duels(names, rows, unique)
-    share = sum(r.points for r in rows) / len(rows) if rows else 0.5
+    share = sum(r.points for r in unique) / len(unique) if unique else 0.5
     first = FirstSeat(
         share,
         wilson(share * len(unique), len(unique)),
@@ -200,10 +213,16 @@ def _tally(names: Sequence[str], rows: Iterable[ScoredGame]) -> Floats:
     return tally
 
 
-def _win_draw_loss(name: str, rows: Iterable[ScoredGame], sample: int) -> dict[str, Any]:
-    """The fields of `WinDrawLoss`; `sample` is the number of games that the interval rests on."""
-    points = [r.points if r.agents[0] == name else 1 - r.points for r in rows if name in r.agents]
-    score = sum(points) / len(points) if points else 0.5
+def _points(name: str, rows: Iterable[ScoredGame]) -> list[float]:
+    return [r.points if r.agents[0] == name else 1 - r.points for r in rows if name in r.agents]
+
+
+def _win_draw_loss(
+    name: str, rows: Iterable[ScoredGame], unique: Iterable[ScoredGame]
+) -> dict[str, Any]:
+    """The fields of `WinDrawLoss`: all games are counted, and the distinct ones scored."""
+    points, evidence = _points(name, rows), _points(name, unique)
+    score, sample = sum(evidence) / len(evidence) if evidence else 0.5, len(evidence)
     return {
         "games": len(points),
         "wins": points.count(1.0),
@@ -226,7 +245,7 @@ def _duels(
     for (pair, games), p_value in zip(met.items(), corrected, strict=True):
         duels.append(
             Duel(
-                **_win_draw_loss(pair[0], games, len(distinct[pair])),
+                **_win_draw_loss(pair[0], games, distinct[pair]),
                 agents=pair,
                 p_value=p_value,
                 variance_ratio=variance_ratio(points[pair]),
@@ -312,8 +331,8 @@ def _pair_notes(duels: Iterable[Duel]) -> Iterable[str]:
         if duel.distinct < duel.games:
             yield (
                 f"{duel.games - duel.distinct} of the {duel.games} games between {a} and {b}"
-                " repeat earlier ones move by move; intervals and ratings count only the other"
-                f" {duel.distinct}."
+                " repeat earlier ones move by move; scores, intervals, ratings and tests count only"
+                f" the other {duel.distinct}."
             )
         elif duel.variance_ratio is not None and duel.variance_ratio > 1.5 and duel.games >= 40:
             yield (

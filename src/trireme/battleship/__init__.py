@@ -6,6 +6,7 @@ SLICE = Slice(
     summary="hidden information: find and sink a fleet that you can't see",
     game="trireme.battleship.rules:Battleship",
     text="trireme.battleship.show.draw:text",
+    picture="trireme.battleship.show.pictures:board_html",
     agents={
         "random": "trireme.battleship.agents.common:BattleshipRandom",
         "montecarlo": "trireme.battleship.agents.common:BattleshipMonteCarlo",
@@ -21,6 +22,7 @@ SLICE = Slice(
         "lookahead": "trireme.battleship.agents.lookahead:Lookahead",
     },
     opponent="posterior",
+    references=("random", "hunt", "density"),
     variants={
         "solo": {},
         "duel": {"duel": True},

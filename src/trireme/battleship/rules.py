@@ -34,11 +34,12 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from numpy.random import Generator
 
 from trireme.battleship.belief.determinization import determinize_fleet
+from trireme.core.action_input import cell_of
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import CHANCE, Actions, Game, Listed, Seat
 from trireme.core.options import option
@@ -94,6 +95,7 @@ class Battleship(Game[BattleshipState, Action, BattleshipView]):
     """Find and sink a fleet that you can't see."""
 
     name: ClassVar[str] = "battleship"
+    action_forms: ClassVar[str] = "a cell (row, col) or its index row × cols + col, all from 0"
 
     rows: int = option(10, "rows of the board, 5 to 12")
     cols: int = option(10, "columns of the board, 5 to 12")
@@ -266,6 +268,17 @@ class Battleship(Game[BattleshipState, Action, BattleshipView]):
 
     def read(self, text: str) -> Action:
         return read_action(text)
+
+    def convert(self, value: Any, seat: Seat) -> Action | None:
+        """A shot by its cell's index or `(row, col)`; a salvo as a list of such pairs."""
+        board = self.target(seat)
+        cell = cell_of(value, board.rows, board.cols)
+        if cell is not None:
+            return Salvo((cell,))
+        if isinstance(value, list | tuple):
+            cells = [c for pair in value if (c := cell_of(pair, board.rows, board.cols))]
+            return Salvo(tuple(cells)) if cells and len(cells) == len(value) else None
+        return None
 
     def details(self, state: BattleshipState, seat: Seat, action: Action) -> dict[str, int | str]:
         if isinstance(action, Salvo) and len(action.cells) == 1:

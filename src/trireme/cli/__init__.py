@@ -14,6 +14,8 @@ from . import (
     battleship,
     bench,
     compile,
+    debug,
+    evaluate,
     exploit,
     games,
     gomoku,
@@ -38,6 +40,8 @@ app.command()(play.play)
 app.command()(replay.replay)
 app.command()(arena.arena)
 app.command()(arena.ratings)
+app.command()(evaluate.evaluate)
+app.command()(debug.debug)
 app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)

@@ -129,6 +129,7 @@ def arena(
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
     from trireme.arena.folder import Folder
+    from trireme.arena.repeats import starts_warning
     from trireme.arena.run import new_path
 
     _check_extras(executor, database)
@@ -150,6 +151,8 @@ def arena(
             )
         _check_store(database)
         folder = Folder.create(out or new_path(made.name), match)
+        if warning := starts_warning(match, folder.fixtures):
+            typer.echo(warning, err=True)
     if folder.match.secret_seed or (resume is None and seed is None):
         typer.echo(f"Seed: {folder.match.seed}", err=True)
     progress, stopped = _run(folder, executor, workers, address, show=not json)

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console, Group, JustifyMethod
+from rich.console import Console, Group, JustifyMethod, RenderableType
 from rich.live import Live
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
 from rich.table import Table
+from rich.text import Text
 
 if TYPE_CHECKING:
     from trireme.arena import Folder, Progress, Report
 
+MOST_CAUSES = 10
+"""Causes of forfeits that the terminal lists; the report has all."""
+MOST_WORDS = 300
+"""Characters of a forfeit's detail in the terminal."""
 REFRESH = 0.5
 """Seconds between two looks of the running table."""
 
@@ -41,7 +47,20 @@ class MatchScreen:
         if time.monotonic() - self._shown < REFRESH:
             return
         self._shown = time.monotonic()
-        self.live.update(Group(_running_table(progress), self._bar), refresh=True)
+        parts: list[RenderableType] = [_running_table(progress), self._bar]
+        if warning := _repeats(progress):
+            parts.insert(1, Text(warning, style="yellow"))
+        self.live.update(Group(*parts), refresh=True)
+
+
+def _repeats(progress: Progress) -> str:
+    """A warning as soon as pairs of games repeat earlier ones."""
+    from trireme.arena.repeats import repeated_pairs
+
+    if progress.match.game.seats == 1:
+        return ""
+    count = repeated_pairs(progress.fixtures, progress.outcomes)
+    return f"{2 * count} games repeat earlier ones and count once." if count else ""
 
 
 def _running_table(progress: Progress) -> Table:
@@ -86,7 +105,14 @@ def print_report(folder: Folder, report: Report) -> None:
         )
     if report.sprt is not None:
         verdict = report.sprt.verdict or "undecided"
-        console.print(f"Sequential test (GSPRT): [bold]{verdict}[/] (LLR {report.sprt.llr:.2f})")
+        pairs = f"{report.sprt.pairs} pairs"
+        if report.sprt.repeated:
+            pairs += f", {report.sprt.repeated} repeated ones left out"
+        console.print(
+            f"Sequential test (GSPRT): [bold]{verdict}[/] (LLR {report.sprt.llr:.2f}, {pairs})"
+        )
+    if report.forfeit_causes:
+        print_forfeits(folder.path, report)
     for note in report.notes:
         console.print(f"[yellow]•[/] {note}")
     console.print(
@@ -94,6 +120,38 @@ def print_report(folder: Folder, report: Report) -> None:
         f"Report: {folder.path / 'report.html'}",
         soft_wrap=True,
     )
+
+
+def print_forfeits(path: Path, report: Report) -> None:
+    """Why agents forfeited, with file and line, and where tracebacks are."""
+    table = Table(box=None, pad_edge=False, title="Forfeits", title_justify="left")
+    for head in ("agent", "reason", "games", "first", "what happened"):
+        table.add_column(head, justify="right" if head in ("games", "first") else "left")
+    for cause in report.forfeit_causes[:MOST_CAUSES]:
+        table.add_row(
+            _plain(cause.agent),
+            cause.reason,
+            str(cause.games),
+            str(cause.first),
+            _plain(cause.detail),
+        )
+    console = Console()
+    console.print(table)
+    first = report.forfeit_causes[0].first
+    console.print(
+        Text(
+            f"Traceback and output: {path / 'records' / f'{first:06d}.diagnosis.json'}; play it"
+            f" again: trireme debug {path} {first}"
+        ),
+        style="dim",
+        soft_wrap=True,
+    )
+
+
+def _plain(said: str) -> Text:
+    """What an agent said, in one line without control characters or markup."""
+    line = " ".join(said.split())[:MOST_WORDS]
+    return Text("".join(c if c.isprintable() else "\ufffd" for c in line))
 
 
 def print_table(table: Table) -> None:
@@ -128,8 +186,8 @@ def standing_table(
             cells.append(f"{standing.shots_median:g}")
         else:
             cells = [f"{standing.wins} {standing.draws} {standing.losses}", f"{standing.score:.1%}"]
-            cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo:+.0f}[/]"]
-            cells.append(_span(standing.elo_ci95, "+.0f"))
+            cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo_text}[/]"]
+            cells.append("bound" if standing.elo_bound else _span(standing.elo_ci95, "+.0f"))
         cells.append(duration(took) if took else "")
         if forfeited:
             cells.append(str(faults or ""))

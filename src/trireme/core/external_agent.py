@@ -32,6 +32,7 @@ class ExternalAgent(ABC):
 
     _process: LineProcess | None = field(default=None, init=False, repr=False, compare=False)
     _game: AnyGame | None = field(default=None, init=False, repr=False, compare=False)
+    _printed: str = field(default="", init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         try:
@@ -68,4 +69,10 @@ class ExternalAgent(ABC):
         """End the process and its children."""
         if self._process is not None:
             self._process.end(self.goodbye)
+            self._printed = self._process.take_stderr()
         self._process = None
+
+    def take_output(self) -> str:
+        """The end of what the program wrote to its standard error since the last call."""
+        printed, self._printed = self._printed, ""
+        return printed if self._process is None else printed + self._process.take_stderr()

@@ -53,6 +53,8 @@ class Game(ABC, Generic[S, A, V]):
     """Rises when the same actions would lead to another state than before; records quote it."""
     undoable: ClassVar[bool] = False
     """Whether a move may be taken back: never where it would take back what a seat has learnt."""
+    action_forms: ClassVar[str] = ""
+    """Other forms of an action that `convert` takes, in words, for error messages."""
 
     @property
     @abstractmethod
@@ -125,9 +127,20 @@ class Game(ABC, Generic[S, A, V]):
     def read(self, text: str) -> A:
         """The action that a person or a file wrote; raises `BadText`, saying what is wrong."""
 
+    def convert(self, value: Any, seat: Seat) -> A | None:
+        """The action of `seat` that an index, a list or a tuple stands for, such as a cell
+        `(row, col)`; None where it stands for none. Text is left to `read`."""
+        return None
+
     def details(self, state: S, seat: Seat, action: A) -> dict[str, int | str]:
         """What a record says of this action, taken in `state`, beside its text."""
         return {}
+
+    def _repr_html_(self) -> str:
+        """A notebook shows the position at the start."""
+        from .notebook import picture
+
+        return picture(self, self.start())
 
 
 AnyGame = Game[Any, Any, Any]

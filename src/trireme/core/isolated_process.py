@@ -12,7 +12,6 @@ import os
 import pickle
 import random
 import sys
-import traceback
 from contextlib import suppress
 from typing import IO, Any
 
@@ -22,7 +21,15 @@ import numpy as np
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
-from .play import AgentFault, Forfeit, bounded, fault_of, prepare_agent, shown, why_illegal
+from .play import (
+    Forfeit,
+    bounded,
+    fault_of,
+    prepare_agent,
+    shown,
+    turn_action,
+    why_illegal,
+)
 from .registry import make_agent, make_game
 from .stop_signals import ignore_interrupts
 
@@ -72,7 +79,7 @@ class _Host:
         if rng is not None:
             self._rng = rng
         turn = Turn(self._game, seat, view, legal, self._rng, seconds)
-        return _written(turn, self._agent.act(turn))
+        return _written(turn, turn_action(turn, self._agent.act(turn)))
 
 
 def _written(turn: Turn[Any, Any], action: Any) -> str:
@@ -101,10 +108,7 @@ def _fault(error: BaseException) -> dict[str, Any]:
     if isinstance(error, AgentNotReady):
         return {"reason": NOT_READY, "detail": bounded(str(error))}
     fault = fault_of(0, error)
-    if not isinstance(error, AgentFault | Forfeit):
-        with suppress(BaseException):
-            print(bounded("".join(traceback.format_exception(error))), file=sys.stderr, flush=True)
-    return {"reason": fault.reason, "detail": fault.detail}
+    return {"reason": fault.reason, "detail": fault.detail, "traceback": fault.traceback}
 
 
 def limit_memory(mebibytes: int) -> None:
@@ -141,7 +145,11 @@ def main() -> None:
         message = msgspec.json.decode(line)
         if message["type"] == "bye":
             break
-        replies.write(msgspec.json.encode(host.answer(message)) + b"\n")
+        answer = host.answer(message)
+        with suppress(BaseException):  # what it printed must be there before its answer is
+            sys.stdout.flush()
+            sys.stderr.flush()
+        replies.write(msgspec.json.encode(answer) + b"\n")
         replies.flush()
 
 

@@ -19,9 +19,11 @@ from typing import Any, ClassVar
 import msgspec
 
 from .errors import AgentNotReady, BadSpec, BadText
+from .fault_trace import MAX_TRACEBACK
 from .game import AnyGame, Turn
 from .line_process import LineProcess, ProcessFailed, ProcessTimeout
 from .options import settings
+from .output_tail import MAX_OUTPUT
 from .play import GRACE, AgentFault, Forfeit, bounded
 
 MEMORY_MIB = 4096
@@ -42,14 +44,16 @@ class _Reply(msgspec.Struct, forbid_unknown_fields=True):
     action: str | None = None
     reason: str | None = None
     detail: str = ""
+    traceback: str = ""
 
 
 class IsolatedFault(AgentFault):
     """The agent failed in its own process, for the reason that it gives."""
 
-    def __init__(self, reason: str, detail: str) -> None:
+    def __init__(self, reason: str, detail: str, traceback: str = "") -> None:
         super().__init__(bounded(detail))
         self.reason = reason  # type: ignore[misc]
+        self.traceback_text = traceback[-MAX_TRACEBACK:]
 
 
 @dataclass
@@ -64,12 +68,11 @@ class IsolatedAgent:
     """Seconds to wait for an action where the game sets no budget."""
     startup: float = 300.0
     """Seconds for the process to start and the agent to get ready: a first use compiles."""
-    log: int | None = None
-    """A file descriptor for what the agent prints; without one, only errors quote its end."""
 
     COMMAND: ClassVar[list[str]] = [sys.executable, "-m", "trireme.core.isolated_process"]
 
     _process: LineProcess | None = field(default=None, init=False, repr=False, compare=False)
+    _printed: str = field(default="", init=False, repr=False, compare=False)
     _new_game: bool = field(default=True, init=False, repr=False, compare=False)
 
     def prepare(self, game: AnyGame, global_seed: int = 0) -> None:
@@ -121,13 +124,19 @@ class IsolatedAgent:
         """End the process, and all that it has started."""
         if self._process is not None:
             self._process.end(b'{"type":"bye"}')
+            self._printed = (self._printed + self._process.take_stderr())[-MAX_OUTPUT:]
         self._process = None
+
+    def take_output(self) -> str:
+        """The end of what the agent printed since the last call."""
+        printed, self._printed = self._printed, ""
+        return printed if self._process is None else printed + self._process.take_stderr()
 
     def _ask(self, seconds: float, **message: Any) -> _Reply:
         if self._process is None:
             protect_memory()
             try:
-                self._process = LineProcess(self.COMMAND, self.log)
+                self._process = LineProcess(self.COMMAND)
             except OSError as error:
                 raise ProcessFailed(f"can't start a process for {self.name!r}: {error}") from error
         self._process.send(msgspec.json.encode(message))
@@ -145,7 +154,7 @@ class IsolatedAgent:
         if reply.reason == NOT_READY:
             raise AgentNotReady(bounded(reply.detail))
         if reply.reason is not None:
-            raise IsolatedFault(reply.reason, reply.detail)
+            raise IsolatedFault(reply.reason, reply.detail, reply.traceback)
         return reply
 
     def _broken(self, what: str) -> ProcessFailed:

@@ -8,10 +8,10 @@ import signal
 import subprocess
 import threading
 import time
-from collections import deque
 from contextlib import suppress
 
 from .child_processes import end_with_parent, forget
+from .output_tail import PipeTail
 from .play import AgentFault
 
 MAX_LINE = 1 << 20
@@ -33,27 +33,18 @@ class ProcessTimeout(AgentFault):
 class LineProcess:
     """A running process; threads read its pipes, so that neither a flood nor silence blocks us."""
 
-    def __init__(self, command: list[str], log: int | None = None) -> None:
-        """`log` is a file descriptor for its standard error; without one its end is quoted where
-        the process fails."""
+    def __init__(self, command: list[str]) -> None:
         pipe = subprocess.PIPE
         self._process = subprocess.Popen(
-            command,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe if log is None else log,
-            start_new_session=True,
+            command, stdin=pipe, stdout=pipe, stderr=pipe, start_new_session=True
         )
+        assert self._process.stderr is not None
         end_with_parent(self._process.pid)
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
-        self._stderr_tail: deque[bytes] = deque(maxlen=4)
         self._ended = False
-        self._readers = [
-            threading.Thread(target=target, daemon=True)
-            for target in (self._read_stdout, self._read_stderr)
-        ]
-        for reader in self._readers:
-            reader.start()
+        self._stderr = PipeTail(self._process.stderr)
+        self._reader = threading.Thread(target=self._read_stdout, daemon=True)
+        self._reader.start()
 
     def send(self, line: bytes) -> None:
         """Write one line, given without its newline."""
@@ -86,11 +77,15 @@ class LineProcess:
         self._kill()
         self._process.wait()
         forget(self._process.pid)
-        for reader in self._readers:
-            reader.join(timeout=1.0)
+        self._reader.join(timeout=1.0)
+        self._stderr.join(1.0)
         for stream in (self._process.stdout, self._process.stderr):
             if stream is not None:
                 stream.close()
+
+    def take_stderr(self) -> str:
+        """The end of what it wrote to its standard error since the last call."""
+        return self._stderr.take()
 
     def _kill(self) -> None:
         if os.name == "posix":
@@ -114,18 +109,13 @@ class LineProcess:
                 return True
         return False
 
-    def _read_stderr(self) -> None:
-        stderr = self._process.stderr
-        while stderr is not None and (line := stderr.readline(MAX_LINE)):
-            self._stderr_tail.append(line)
-
     def _exit_message(self) -> str:
         """How the process ended, with the end of its standard error."""
         deadline = time.monotonic() + 1.0
         while self._process.poll() is None and time.monotonic() < deadline:
-            self._readers[1].join(timeout=0.05)
-        self._readers[1].join(timeout=0.5)
+            self._stderr.join(0.05)
+        self._stderr.join(0.5)
         status = self._process.returncode
         how = "closed its output" if status is None else f"ended with status {status}"
-        stderr = b"".join(self._stderr_tail).decode(errors="replace").strip()
+        stderr = "".join(self._stderr.text().strip().splitlines(keepends=True)[-4:])
         return f"the program {how}" + (f", saying: {stderr[-400:]}" if stderr else "")

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 
-from .errors import AgentNotReady, IllegalAction, TriremeError
+from .action_input import as_action, why_unread
+from .errors import AgentNotReady, BadSpec, IllegalAction, TriremeError
+from .fault_trace import fault_location, fault_traceback
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
+from .notebook import describe_result, describe_session, picture
 from .record import Forfeited, Record, RecordWriter, parse_record
-from .registry import make_agent, make_game
+from .registry import check_plays, make_agent, make_game
 from .seeding import fresh_seed, streams
 from .stop_signals import is_stop
 from .transcript import Exchange, take_exchanges
@@ -38,15 +39,19 @@ class PlayMode(StrEnum):
 class Forfeit(TriremeError):
     """A seat loses by an illegal action, an exception, its clock, or a failed process."""
 
-    def __init__(self, seat: Seat, reason: str, detail: str) -> None:
+    def __init__(self, seat: Seat, reason: str, detail: str, traceback: str = "") -> None:
         super().__init__(f"seat {seat} forfeits ({reason}): {detail}")
         self.seat, self.reason, self.detail = seat, reason, detail
+        self.traceback = traceback
+        """Where in the agent's code the error was raised, as Python prints it; "" if unknown."""
 
 
 class AgentFault(Exception):
     """Raised by an agent to forfeit for a reason of its own, such as a lost process."""
 
     reason: ClassVar[str] = "exception"
+    traceback_text: str = ""
+    """The traceback of the process in which the agent failed."""
 
 
 def _check_seats(game: AnyGame, count: int) -> None:
@@ -116,9 +121,44 @@ class Session:
         return Turn(self.game, seat, view, legal, self._streams[seat], seconds)
 
     def move(self, actions: Mapping[Seat, Any]) -> None:
-        """Check the actions of all the seats to move, apply them, record them."""
-        self._move(actions)
+        """Check the actions of all the seats to move, apply them, record them.
+
+        An action is the game's own, its text, or another form that the game takes: an index or
+        `(row, col)` on a board.
+        """
+        self._move({seat: self.read_action(seat, action) for seat, action in actions.items()})
         self._play_chance()
+
+    def play(self, *actions: Any) -> Session:
+        """Move by hand: one action for each seat to move, in order; gives the session back.
+
+        >>> from trireme import make_game
+        >>> Session(make_game("gomoku"), ["me", "you"], seed=1).play("h8").play((7, 8))
+        <Session of gomoku: me – you, 2 moves, seat 0 to move>
+        """
+        if not self.over and len(actions) != len(self.to_move):
+            seats = ", ".join(map(str, self.to_move))
+            raise IllegalAction(
+                f"expected one action for each of seats {seats}, not {len(actions)}"
+            )
+        self.move(dict(zip(self.to_move, actions, strict=False)))
+        return self
+
+    def read_action(self, seat: Seat, value: Any) -> Any:
+        """The action that `value` stands for (see `move`); itself where it stands for none."""
+        return as_action(
+            self.game,
+            seat,
+            lambda: self.game.legal(self.state, seat),
+            lambda: self.game.view(self.state, seat),
+            value,
+        )
+
+    def __repr__(self) -> str:
+        return describe_session(self)
+
+    def _repr_html_(self) -> str:
+        return picture(self.game, self.state)
 
     def undo(self, count: int = 1) -> None:
         """Take back the last `count` moves."""
@@ -144,15 +184,27 @@ class Session:
         self._move({seat: self.game.read(text) for seat, text in move.items()})
 
     def _move(self, actions: Mapping[Seat, Any]) -> None:
+        self._check_movers(actions)
+        for seat, action in actions.items():
+            self._check(seat, action)
+        self._apply(actions)
+
+    def _check_movers(self, actions: Mapping[Seat, Any]) -> None:
         if self.over:
             raise IllegalAction("the game is over")
         if set(actions) != set(self.to_move):
             raise IllegalAction(
                 f"expected the moves of seats {list(self.to_move)}, not of {sorted(actions)}"
             )
-        for seat, action in actions.items():
+
+    def _check(self, seat: Seat, action: Any) -> None:
+        try:
             self.game.check(self.state, seat, action)
-        self._apply(actions)
+            self.game.write(action)  # what is no action at all may slip through a check
+        except Exception as error:
+            if seat == CHANCE:
+                raise
+            raise IllegalAction(why_illegal(self.turn(seat), action, error)) from error
 
     def _play_chance(self) -> None:
         while self.to_move == (CHANCE,):
@@ -170,7 +222,7 @@ class Session:
             self._writer.end("over", self.returns)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Result:
     """A finished game."""
 
@@ -184,6 +236,14 @@ class Result:
     """How often every seat was asked."""
     exchanges: tuple[Exchange, ...] = ()
     """What agents exchanged with language models, in order."""
+    tracebacks: Mapping[Seat, str] = field(default_factory=dict)
+    """Where the code of seats that forfeited failed, as Python prints it, where that is known."""
+
+    def __repr__(self) -> str:
+        return describe_result(self)
+
+    def _repr_html_(self) -> str:
+        return picture(self.record.game, self.state)
 
 
 REASONS = ("illegal", "exception", "time", "process")
@@ -206,7 +266,13 @@ def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
     took = time.perf_counter() - began
     if turn.seconds is not None and took > turn.seconds * (1 + GRACE) + GRACE:
         raise Forfeit(turn.seat, "time", f"took {took:.3f} s of {turn.seconds:g} s")
-    return action, took
+    return turn_action(turn, action), took
+
+
+def turn_action(turn: Turn[Any, Any], value: Any) -> Any:
+    """The action that an agent's answer stands for: the game's own, its text, an index or a cell;
+    the answer itself where it stands for none."""
+    return as_action(turn.game, turn.seat, lambda: turn.legal, lambda: turn.view, value)
 
 
 def play(
@@ -218,6 +284,7 @@ def play(
     opening: Opening = (),
     sink: Callable[[str], object] | None = None,
     on_move: Callable[[Session], object] | None = None,
+    strict: bool = False,
 ) -> Result:
     """Play one game between agents (objects or specs) and give its result.
 
@@ -226,16 +293,27 @@ def play(
     but raises `AgentNotReady` before the game begins. `seconds` is each decision's budget, `sink`
     gets every line of the record as it is written, `on_move` is called after every move. Kernels
     compile and tables load before the first clock starts. Agents that are made here, from specs,
-    are closed at the end.
+    are closed at the end. With `strict` a failing agent raises `Forfeit`, whose cause is the
+    agent's own error, in place of losing.
     """
     game = make_game(game) if isinstance(game, str) else game
-    labels = [a if isinstance(a, str) else a.name for a in agents]
+    labels = [a if isinstance(a, str) else agent_name(a) for a in agents]
     _check_seats(game, len(labels))
+    for agent, label in zip(agents, labels, strict=True):
+        if not isinstance(agent, str):
+            check_plays(game.name, label, type(agent))
     players = [make_agent(game, a) if isinstance(a, str) else a for a in agents]
     try:
-        return _play(game, players, labels, seed, seconds, opening, sink, on_move)
+        return _play(game, players, labels, seed, seconds, opening, sink, on_move, strict)
     finally:
         close(player for player, a in zip(players, agents, strict=True) if isinstance(a, str))
+
+
+def agent_name(agent: AnyAgent) -> str:
+    """The agent's name: its own, or that of its class."""
+    if isinstance(agent, type):
+        raise BadSpec(f"expected an agent, not its class: write {agent.__name__}()")
+    return str(getattr(agent, "name", type(agent).__name__))
 
 
 def _play(
@@ -247,6 +325,7 @@ def _play(
     opening: Opening,
     sink: Callable[[str], object] | None,
     on_move: Callable[[Session], object] | None,
+    strict: bool,
 ) -> Result:
     faults = [
         fault
@@ -254,6 +333,8 @@ def _play(
         if (fault := _preparation_fault(game, seat, agent, labels[seat]))
     ]
     session = Session(game, labels, seed=seed, opening=opening, sink=sink)
+    if faults and strict:
+        raise faults[0]
     if faults and not session.over:
         session.forfeit(faults[0])
     spent, asked = [0.0] * game.seats, [0] * game.seats
@@ -270,6 +351,8 @@ def _play(
             except Forfeit as fault:
                 faults.append(fault)
             exchanges += take_exchanges(players[seat], seat, session.moves + 1)
+        if faults and strict:
+            raise faults[0]
         if faults:
             session.forfeit(*faults)
         else:
@@ -284,6 +367,7 @@ def _play(
         tuple(spent),
         tuple(asked),
         tuple(exchanges),
+        {fault.seat: fault.traceback for fault in faults if fault.traceback},
     )
 
 
@@ -327,23 +411,32 @@ def _preparation_fault(game: AnyGame, seat: Seat, agent: AnyAgent, label: str) -
     except BaseException as error:
         if is_stop(error):
             raise
-        return fault_of(seat, error)
+        fault = fault_of(seat, error)
+        fault.__cause__ = error
+        return fault
     return None
 
 
 def fault_of(seat: Seat, error: BaseException) -> Forfeit:
     """The forfeit of `seat`, whatever its agent has raised: it can't blame another seat."""
-    reason = "exception"
+    reason, trace = "exception", ""
     detail = describe_error(error)
     try:
         if isinstance(error, AgentFault | Forfeit) and error.reason in REASONS:
             reason = str(error.reason)
         if isinstance(error, Forfeit):
-            detail = bounded(str(error.detail))
+            detail, trace = bounded(str(error.detail)), str(error.traceback)
+        elif isinstance(error, AgentFault):
+            trace = str(error.traceback_text)
+        else:
+            trace = fault_traceback(error)
+            where = fault_location(error)
+            if where and where not in detail:
+                detail = bounded(f"{detail} ({where})")
     except BaseException as fault:  # an exception's class may be the agent's own
         if is_stop(fault):
             raise
-    return Forfeit(seat, reason, detail)
+    return Forfeit(seat, reason, detail, trace)
 
 
 def describe_error(error: BaseException) -> str:
@@ -359,9 +452,8 @@ def describe_error(error: BaseException) -> str:
 
 
 def _raised_at(error: BaseException) -> str:
-    """Where an error without a text was raised."""
-    frames = traceback.extract_tb(error.__traceback__, limit=-1)
-    return f"raised in {Path(frames[0].filename).name}, line {frames[0].lineno}" if frames else ""
+    where = fault_location(error)
+    return f"raised in {where}" if where else ""
 
 
 def bounded(text: str) -> str:
@@ -380,14 +472,18 @@ def shown(value: object) -> str:
         return "(which can't be shown)"
 
 
-def _check_type(turn: Turn[Any, Any], action: object) -> None:
-    """Raise `IllegalAction`, with an example, unless `action` is of the type of legal ones."""
+def _expected(turn: Turn[Any, Any], action: object) -> str | None:
+    """What this game expects, with an example, unless `action` is of the type of legal ones."""
     example = turn.legal.sample(np.random.default_rng(0))
-    if not isinstance(action, type(example)):
-        raise IllegalAction(
-            f"expected {type(example).__name__}, such as {shown(example)},"
-            f" not the {type(action).__name__} {shown(action)}"
-        )
+    if isinstance(action, type(example)):
+        return None
+    forms = f"text such as {turn.game.write(example)!r}"
+    if turn.game.action_forms:
+        forms += f", {turn.game.action_forms}"
+    return (
+        f"expected {type(example).__name__}, such as {shown(example)}, or {forms};"
+        f" not the {type(action).__name__} {shown(action)}"
+    )
 
 
 def _checked(session: Session, seat: Seat, action: Any) -> Any:
@@ -403,10 +499,10 @@ def _checked(session: Session, seat: Seat, action: Any) -> Any:
 
 def why_illegal(turn: Turn[Any, Any], action: Any, error: BaseException) -> str:
     """Why `action` was refused with `error`: first of all, whether its type is another one."""
-    try:
-        _check_type(turn, action)
-    except IllegalAction as wrong:
-        return bounded(str(wrong))
+    if unread := why_unread(turn.game, turn.seat, action):
+        return bounded(unread)
+    if wrong := _expected(turn, action):
+        return bounded(wrong)
     if isinstance(error, IllegalAction):
         return bounded(str(error))
     return bounded(f"{shown(action)} is no action: {describe_error(error)}")

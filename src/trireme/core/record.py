@@ -160,7 +160,7 @@ def append_to(path: Path) -> Callable[[str], None]:
     return sink
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Record:
     """One game as it was played. `moves` are those that stand, undone ones left out."""
 
@@ -223,6 +223,17 @@ class Record:
         else:
             content.append([self.end.returns, [[f.seat, f.reason] for f in self.end.forfeits]])
         return hashlib.sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
+
+    def __repr__(self) -> str:
+        from .notebook import describe_record
+
+        return describe_record(self)
+
+    def _repr_html_(self) -> str:
+        from .notebook import picture
+
+        *_, last = self.states()
+        return picture(self.game, last)
 
     def save(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)

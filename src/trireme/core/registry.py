@@ -32,11 +32,15 @@ class Slice:
     """The game class."""
     text: str
     """`text(game, view, colour=False) -> str`: a view drawn for a terminal."""
+    picture: str | None = None
+    """`picture(game, view) -> str`: a view as HTML or SVG for notebooks; without it, the text."""
     agents: Mapping[str, str] = field(default_factory=dict)
     """Agent classes by the name that specs use, weakest first; `COMMON_AGENTS` come by
     themselves."""
     opponent: str = "montecarlo"
     """The agent spec that a player meets unless another is asked for."""
+    references: tuple[str, ...] = ("random",)
+    """The agents that `trireme evaluate` compares a bot with, weakest first; quick ones."""
     variants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     """Named choices of settings."""
     versus: str | None = None

@@ -6,6 +6,7 @@ SLICE = Slice(
     summary="exactly five in a row on 15×15: a deep game of perfect information",
     game="trireme.gomoku.rules:Gomoku",
     text="trireme.gomoku.show.draw:text",
+    picture="trireme.gomoku.show.picture:board_svg",
     agents={
         "random": "trireme.core.agents:Random",
         "heuristic": "trireme.gomoku.agents.heuristic:Heuristic",
@@ -17,6 +18,7 @@ SLICE = Slice(
         "gomocup": "trireme.gomoku.agents.gomocup:Gomocup",
     },
     opponent="search",
+    references=("random", "heuristic", "search:depth=2"),
     variants={
         "standard": {},
         "freestyle": {"rule": "freestyle"},

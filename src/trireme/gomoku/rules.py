@@ -31,8 +31,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Literal, cast, get_args
+from typing import Any, ClassVar, Literal, cast, get_args
 
+from trireme.core.action_input import cell_of
 from trireme.core.errors import BadSettings, BadText, IllegalAction, unknown
 from trireme.core.game import Game, Listed, Seat
 from trireme.core.options import option
@@ -110,6 +111,7 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
 
     name: ClassVar[str] = "gomoku"
     undoable: ClassVar[bool] = True
+    action_forms: ClassVar[str] = "a point (row, col) or its index row × size + col, all from 0"
 
     def __post_init__(self) -> None:
         if not isinstance(self.size, int) or not SMALLEST <= self.size <= LARGEST:
@@ -232,6 +234,10 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
             corner = self.write((self.size - 1, self.size - 1))
             raise BadText(f"{text!r} is not on the board, which goes from a1 to {corner}")
         return point
+
+    def convert(self, value: Any, seat: Seat) -> Action | None:
+        """A point by its index or as any pair of integers."""
+        return cell_of(value, self.size, self.size)
 
     def details(self, state: GomokuState, seat: Seat, action: Action) -> dict[str, int | str]:
         if isinstance(action, str):

@@ -6,6 +6,7 @@ SLICE = Slice(
     summary="simultaneous plans: both captains order four phases in secret, then they run together",
     game="trireme.navigation.rules:Navigation",
     text="trireme.navigation.show.draw:text",
+    picture="trireme.navigation.show.picture:sea_svg",
     agents={
         "random": "trireme.core.agents:Random",
         "moored": "trireme.navigation.agents.moored:Moored",
@@ -16,6 +17,7 @@ SLICE = Slice(
         "adaptive": "trireme.navigation.agents.adaptive:Adaptive",
     },
     opponent="nash",
+    references=("random", "greedy", "planner"),
     terminal="trireme.navigation.show.terminal:NavigationTerminal",
     encoder="trireme.navigation.encode:encoder",
     scene="trireme.navigation.show.scene:scene",

@@ -41,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 from trireme.core.errors import BadSettings, IllegalAction
 from trireme.core.game import AnyGame, Game, Seat
@@ -251,6 +251,7 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
     """Two captains plan four phases in secret; then the sea resolves them together."""
 
     name: ClassVar[str] = "navigation"
+    action_forms: ClassVar[str] = "a list of one order for each phase"
     rules_version: ClassVar[int] = 1
 
     ships: tuple[str, str] = option(("cutter", "war_brig"), "the ship of each seat")
@@ -403,6 +404,10 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
 
     def read(self, text: str) -> Plan:
         return read_plan(text, self.phases)
+
+    def convert(self, value: Any, seat: Seat) -> Plan | None:
+        """A plan as a list of orders."""
+        return tuple(value) if isinstance(value, list) else None
 
 
 def _after(ship: Ship, entry: PhaseEntry) -> Ship:

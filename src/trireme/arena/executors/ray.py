@@ -37,18 +37,38 @@ def connect(address: str | None) -> bool:
         return False
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    if address is None:
-        ray.init(include_dashboard=False, **quiet)
-        return True
-    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if address is not None:
+        _check_reachable(address)
     try:
-        if host and port.isdecimal():
-            # Ray itself would go on asking for minutes.
-            socket.create_connection((host, int(port)), timeout=10).close()
-        ray.init(address=address, **quiet)
-    except (OSError, ValueError, RuntimeError) as error:
-        raise ArenaError(f"no Ray cluster answers at {address!r}: {error}") from error
+        if address is None:
+            ray.init(include_dashboard=False, **quiet)
+        else:
+            ray.init(address=address, **quiet)
+    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+        what = "Ray on this machine" if address is None else f"the Ray cluster at {address!r}"
+        said = " ".join(str(error).split())
+        raise ArenaError(f"{what} can't be used: {said[:400]}. {_token_hint()}") from error
     return True
+
+
+def _check_reachable(address: str) -> None:
+    """Raise unless something listens at `address`: Ray itself would go on asking for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if host and port.isdecimal():
+        try:
+            socket.create_connection((host, int(port)), timeout=10).close()
+        except (OSError, OverflowError) as error:
+            raise ArenaError(f"no Ray cluster answers at {address!r}: {error}") from error
+
+
+def _token_hint() -> str:
+    """What to set for token authentication: Ray's own errors do not name it as the reason."""
+    mode = os.environ.get("RAY_AUTH_MODE", "not set")
+    return (
+        "If it uses token authentication, set RAY_AUTH_MODE=token and its token in RAY_AUTH_TOKEN,"
+        " or the token's file in RAY_AUTH_TOKEN_PATH (default ~/.ray/auth_token), here and on every"
+        f" machine; RAY_AUTH_MODE is {mode} here"
+    )
 
 
 class RayCluster:

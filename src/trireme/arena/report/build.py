@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import trireme
+from trireme.arena.forfeit_causes import ForfeitCause, ForfeitReport, forfeit_causes
 from trireme.arena.match import Match, Place
 from trireme.arena.outcome import Outcome, results_hash
 from trireme.arena.run import Progress
@@ -45,16 +46,6 @@ class AgentReport:
 
 
 @dataclass(frozen=True)
-class ForfeitReport:
-    """One game that ended by an agent's fault."""
-
-    game: int
-    agent: str
-    reason: str
-    detail: str
-
-
-@dataclass(frozen=True)
 class SprtReport:
     """The state of the sequential test."""
 
@@ -67,6 +58,8 @@ class SprtReport:
     pairs: int
     counts: tuple[int, ...]
     """Pairs that gave 0, ½, 1, 1½ and 2 points to the first agent."""
+    repeated: int
+    """Pairs that repeat earlier ones move by move and count no more."""
     verdict: str | None
 
 
@@ -87,6 +80,7 @@ class Report:
     first_seat: FirstSeat | None
     sprt: SprtReport | None
     forfeits: tuple[ForfeitReport, ...]
+    forfeit_causes: tuple[ForfeitCause, ...]
     notes: tuple[str, ...]
     games: int
     scheduled: int
@@ -126,6 +120,7 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         first_seat=first_seat,
         sprt=_sprt(progress),
         forfeits=forfeits,
+        forfeit_causes=forfeit_causes(forfeits),
         notes=(*_progress_notes(progress), *notes),
         games=len(outcomes),
         scheduled=len(progress.fixtures),
@@ -162,16 +157,16 @@ def to_plain(report: Report) -> dict[str, Any]:
         if plain[key] is None:
             del plain[key]
     del plain["differences" if report.seats == 2 else "duels"]
-    found: dict[str, Any] = _finite(plain)
+    found: dict[str, Any] = finite(plain)
     return found
 
 
-def _finite(value: Any) -> Any:
+def finite(value: Any) -> Any:
     """JSON has no infinity: a bound that is not known is null."""
     if isinstance(value, dict):
-        return {k: _finite(v) for k, v in value.items()}
+        return {k: finite(v) for k, v in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_finite(v) for v in value]
+        return [finite(v) for v in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -238,6 +233,7 @@ def _sprt(progress: Progress) -> SprtReport | None:
         test.rule.bounds,
         len(test.scores),
         tuple(int(c) for c in counts),
+        test.repeated,
         test.verdict,
     )
 

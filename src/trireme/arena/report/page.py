@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from html import escape
 from pathlib import Path
 
 import numpy as np
 
+from trireme.arena.diagnosis import Diagnosis
 from trireme.arena.run import Progress
 from trireme.arena.standing import ScoreStanding, ShotsStanding
 from trireme.core.intervals import Interval
@@ -20,8 +22,10 @@ from .plots import Distribution, IntervalRow, distributions, duration, intervals
 _STYLE = Path(__file__).with_name("page.css")
 
 
-def page(report: Report, progress: Progress) -> str:
-    """The whole page."""
+def page(
+    report: Report, progress: Progress, diagnoses: Mapping[int, Diagnosis] | None = None
+) -> str:
+    """The whole page; `diagnoses` are those of forfeited games."""
     colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
     page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
@@ -36,7 +40,7 @@ def page(report: Report, progress: Progress) -> str:
         _first_seat(report, progress),
         _lengths(report, progress, colours),
         _times(report, progress, colours),
-        sections.forfeits(report),
+        sections.forfeits(report, diagnoses or {}),
         sections.games(report, progress),
     )
     return (
@@ -112,8 +116,11 @@ def _standing(agent: AgentReport, colour: str) -> str:
         cells += [str(standing.wins), str(standing.draws), str(standing.losses)]
         low, high = standing.score_ci95
         cells.append(f"{standing.score:.1%}<br><small>{low:.1%} – {high:.1%}</small>")
-        elo = f"{standing.elo:+.0f}".replace("-", "−")
-        cells.append(f"<b>{elo}</b><br>{_span(standing.elo_ci95, '+.0f')}")
+        elo = escape(standing.elo_text.replace("-", "−"))
+        ends = (
+            "<small>95 % bound</small>" if standing.elo_bound else _span(standing.elo_ci95, "+.0f")
+        )
+        cells.append(f"<b>{elo}</b><br>{ends}")
     took = duration(agent.time_per_move) if agent.time_per_move else "–"
     cells += [took, str(agent.forfeits) if agent.forfeits else "–"]
     body = "".join(f"<td>{cell}</td>" for cell in cells)
@@ -138,7 +145,7 @@ def _ratings(report: Report, colours: dict[str, str]) -> str:
     for agent in report.agents:
         assert isinstance(agent.standing, ScoreStanding)
         low, high = agent.standing.elo_ci95
-        label = f"{agent.standing.elo:+.0f}".replace("-", "−")
+        label = agent.standing.elo_text.replace("-", "−")
         hover = f"{agent.name}: {agent.standing.elo:+.1f} Elo, 95 % from {low:+.1f} to {high:+.1f}"
         lines.append(
             IntervalRow(
@@ -146,9 +153,10 @@ def _ratings(report: Report, colours: dict[str, str]) -> str:
             )
         )
     return (
-        "<section><h2>Ratings</h2><p>Bradley–Terry ratings with Davidson's draws and a first-seat"
-        " advantage, on the Elo scale; the mean of the field is 0. The bars are 95 % bootstrap"
-        " intervals, resampled by start.</p>"
+        "<section><h2>Ratings</h2><p>Elo on the logistic scale: a difference of d points is an"
+        " expected score of 1 / (1 + 10<sup>−d/400</sup>), so 70 points are 60 %; a draw counts"
+        " half. The mean of the field is 0. The bars are 95 % bootstrap intervals, resampled by"
+        " start; an agent that won or lost everything has a bound in place of a rating.</p>"
         f"{intervals(lines, 'Elo')}</section>"
     )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections.abc import Mapping
 from html import escape
 
+from trireme.arena.diagnosis import Diagnosis
+from trireme.arena.forfeit_causes import REASON_WORDS, ForfeitCause
 from trireme.arena.run import Progress
 from trireme.arena.standing import SIGNIFICANT, Duel
 
@@ -13,12 +15,6 @@ from .build import Report
 LISTED = 1000
 """Games that the page lists; the rest is in results.jsonl."""
 EXPLAINED = 200
-_REASONS = {
-    "illegal": "played an illegal move",
-    "exception": "raised an error",
-    "time": "ran out of time",
-    "process": "its process failed",
-}
 
 
 def cross_table(report: Report) -> str:
@@ -106,7 +102,7 @@ def sprt(report: Report) -> str:
     return (
         f"<section><h2>Sequential test (pentanomial GSPRT)</h2><p>{test.elo0:g} against"
         f" {test.elo1:g} Elo, error rates {test.alpha:g} and {test.beta:g}, over"
-        " pairs of games in schedule order.</p>"
+        f" pairs of games in schedule order{_left_out(test.repeated)}.</p>"
         f'<p class="verdict">{answer}</p><div class="gauge"><i style="left:{share:.1%}"></i></div>'
         f'<div class="ends"><span>{low:.2f}: not stronger</span><span>log-likelihood ratio'
         f" {test.llr:.2f}</span><span>{high:.2f}: stronger</span></div>"
@@ -115,25 +111,24 @@ def sprt(report: Report) -> str:
     )
 
 
+def _left_out(repeated: int) -> str:
+    return f"; {repeated} pairs that repeat earlier ones move by move are left out" * bool(repeated)
+
+
 def _test_names(report: Report) -> tuple[str, str]:
     if report.duels:
         return report.duels[0].agents
     return report.agents[0].name, report.agents[-1].name
 
 
-def forfeits(report: Report) -> str:
-    """Every forfeited game, and why."""
+def forfeits(report: Report, diagnoses: Mapping[int, Diagnosis]) -> str:
+    """Every forfeited game, and why; `diagnoses` by game, of the first game of every cause."""
     if not report.forfeits:
         return ""
-    by_cause = Counter((f.agent, f.reason) for f in report.forfeits)
-    causes = "".join(
-        f'<tr><td class="agent">{escape(agent)}</td><td class="left"><span class="tag">{reason}'
-        f'</span></td><td class="left">{_REASONS.get(reason, "broke the rules")}</td>'
-        f"<td>{count}</td></tr>"
-        for (agent, reason), count in by_cause.most_common()
-    )
+    causes = "".join(_cause(cause, diagnoses.get(cause.first)) for cause in report.forfeit_causes)
     rows = "".join(
-        f'<tr><td>{_record_link(f.game)}</td><td class="left">{escape(f.agent)}</td>'
+        f"<tr><td>{_record_link(f.game)} {_diagnosis_link(f.game)}</td>"
+        f'<td class="left">{escape(f.agent)}</td>'
         f'<td class="left"><span class="tag">{escape(f.reason)}</span></td>'
         f'<td class="detail">{escape(f.detail)}</td></tr>'
         for f in report.forfeits[:EXPLAINED]
@@ -142,12 +137,26 @@ def forfeits(report: Report) -> str:
     return (
         f"<section><h2>Forfeits</h2><p>{len(report.forfeits)} games ended by an agent's own fault."
         " They count as lost; the match went on.</p><table><tr><th>agent</th><th class='left'>"
-        f"reason</th><th class='left'>what happened</th><th>games</th></tr>{causes}</table><br>"
+        "reason</th><th class='left'>what happened</th><th>games</th><th>first</th></tr>"
+        f"{causes}</table><br>"
         f"<details{' open' if shown <= 40 else ''}>"
         f"<summary>Each of them ({shown} of {len(report.forfeits)})</summary>"
         '<table class="games"><tr><th>game</th><th class="left">agent</th><th class="left">reason'
         f'</th><th class="left">detail</th></tr>{rows}</table></details></section>'
     )
+
+
+def _cause(cause: ForfeitCause, diagnosis: Diagnosis | None) -> str:
+    words = REASON_WORDS.get(cause.reason, "broke the rules")
+    row = (
+        f'<tr><td class="agent">{escape(cause.agent)}</td><td class="left"><span class="tag">'
+        f'{escape(cause.reason)}</span></td><td class="left">{words}: {escape(cause.detail)}'
+    )
+    for seat in () if diagnosis is None else diagnosis.seats:
+        for title, text in (("traceback", seat.traceback), ("output", seat.output)):
+            if seat.agent == cause.agent and text:
+                row += f"<details><summary>{title}</summary><pre>{escape(text)}</pre></details>"
+    return f"{row}</td><td>{cause.games}</td><td>{_record_link(cause.first)}</td></tr>"
 
 
 def games(report: Report, progress: Progress) -> str:
@@ -190,3 +199,7 @@ def _result(returns: tuple[float, ...]) -> str:
 
 def _record_link(number: int) -> str:
     return f'<a href="records/{number:06d}.jsonl">{number:06d}</a>'
+
+
+def _diagnosis_link(number: int) -> str:
+    return f'<a href="records/{number:06d}.diagnosis.json">diagnosis</a>'

@@ -1,9 +1,10 @@
-"""Elo ratings by the Bradley–Terry model with Davidson's draws and a first-seat advantage.
+"""Elo ratings on the logistic scale, by the Bradley–Terry model on scores: a draw is half a win.
 
-With s = rating of the first seat - rating of the second + advantage, in natural units, the first
-wins, the second wins or they draw in the proportions e^(s/2) : e^(-s/2) : draw. Weak normal priors
-keep ratings finite where an agent has won or lost everything (a maximum a posteriori fit). One
-natural unit is 400 / ln 10 ≈ 174 points on the Elo scale; the mean of the agents is 0.
+At a difference of d points the expected score, over both seats, is 1 / (1 + 10^(-d/400)), as in the
+sequential test: a score of 60 % is 70 points, however many games were drawn and whatever the first
+seat is worth. The mean of the agents is 0. Weak normal priors make the fit unique (a maximum a
+posteriori fit). An agent that has won or lost everything has no finite rating by the likelihood: it
+gets the bound of its 95 % interval in place of one.
 """
 
 from __future__ import annotations
@@ -12,15 +13,16 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trireme.core.intervals import Z95, Interval
 
 from .bootstrap import Floats, bootstrap_weights, small_sample
 
 ELO = 400 / math.log(10)
-_PRIORS = {"rating": 6.0, "advantage": 2.0, "draw": 2.0}
+"""Points on the Elo scale of one natural unit: 174."""
+_PRIORS = {"rating": 6.0, "advantage": 2.0}
 """Standard deviations of the priors in natural units: 6 is more than a thousand Elo points."""
-_DRAW_CENTRE = math.log(0.5)
 
 
 @dataclass(frozen=True)
@@ -28,14 +30,17 @@ class Rated:
     """Ratings on the Elo scale with 95 % intervals."""
 
     elo: Floats
-    """float64[agents], mean 0."""
+    """float64[agents], mean 0 where all are estimated; where only a bound is known, the bound."""
     low: Floats
     high: Floats
+    strength: Floats
+    """float64[agents]: the fitted ratings before bounds take their place, to order agents by."""
+    bound: NDArray[np.int8]
+    """int8[agents]: 1 where `elo` is a lower bound (it won everything), -1 an upper bound (it lost
+    everything), 0 an estimate."""
     advantage: float
     """The first-seat advantage in Elo points."""
     advantage_interval: Interval
-    draw_share: float
-    """The draw rate of two equal agents without first-seat advantage."""
 
 
 def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
@@ -48,51 +53,143 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     interval of no width.
     """
     total = results.sum(axis=0)
-    fitted = fit(total[None])[0]
-    count = len(total)
     drawn = _resampled(results, replicates, seed)
-    samples = fit(drawn, start=fitted)
     widen = small_sample(len(results))
-    low, high = _interval(fitted[: count + 1], samples[:, : count + 1], widen)
+    strength = fit(total[None])[0]
+    low, high = _interval(strength, fit(drawn, start=strength), widen)
+    bound = one_sided(total) * np.isfinite(low).astype(np.int8)
+    # Of few games the bound may lie beyond the mean of the field: the fit itself does not.
+    elo = np.where(
+        bound > 0, np.maximum(low, 0), np.where(bound < 0, np.minimum(high, 0), strength)
+    )
+    low, high = np.where(bound < 0, -np.inf, low), np.where(bound > 0, np.inf, high)
+    advantage, ends = _first_seat(total, drawn, widen)
+    return Rated(elo * ELO, low * ELO, high * ELO, strength * ELO, bound, advantage, ends)
+
+
+def one_sided(total: Floats) -> NDArray[np.int8]:
+    """Which agents have no finite rating by the likelihood, from float64[agents, agents, 3]: 1 if
+    it can only be higher, -1 if only lower; int8[agents].
+
+    A rating is finite between agents that have scored against each other, directly or through
+    others (Ford's condition); an agent is on one side where nobody below has ever scored.
+    """
+    points, games = _meetings(total[None])
+    scored = (points[0] > 0) & (games[0] > 0)
+    reaches = scored | np.eye(len(total), dtype=bool)
+    for middle in range(len(total)):  # the transitive closure, by Warshall's algorithm
+        reaches |= reaches[:, middle : middle + 1] & reaches[middle : middle + 1]
+    below = (reaches & ~reaches.T).any(axis=1)
+    above = (reaches.T & ~reaches).any(axis=1)
+    side: NDArray[np.int8] = (below & ~above).astype(np.int8) - (above & ~below).astype(np.int8)
+    return side
+
+
+def fit(totals: Floats, start: Floats | None = None) -> Floats:
+    """The maximum a posteriori ratings of a batch of results, float64[batch, agents, agents, 3].
+
+    Gives float64[batch, agents] in natural units, mean 0. Both seatings of a pairing weigh the
+    same, so the first seat's advantage is not taken for strength.
+    """
+    points, games = _meetings(totals)
+    firsts, seconds = np.nonzero(np.triu(games.sum(axis=0)))
+    design = _design(firsts, seconds, totals.shape[1])
+    precision = np.full(totals.shape[1], _PRIORS["rating"] ** -2)
+    found = _newton(points[:, firsts, seconds], games[:, firsts, seconds], design, precision, start)
+    found -= found.mean(axis=1, keepdims=True)
+    return found
+
+
+def fit_advantage(totals: Floats, start: Floats | None = None) -> Floats:
+    """As `fit`, with the first-seat advantage as the last parameter: float64[batch, agents + 1].
+
+    With s = rating of the first seat - rating of the second + advantage, the first seat's expected
+    score is 1 / (1 + e^-s).
+    """
+    count = totals.shape[1]
+    firsts, seconds = np.nonzero(totals.sum(axis=(0, 3)))
+    games = totals[:, firsts, seconds].sum(axis=2)
+    points = totals[:, firsts, seconds, 0] + totals[:, firsts, seconds, 1] / 2
+    found = _newton(points, games, *_advantage_model(firsts, seconds, count), start)
+    found[:, :count] -= found[:, :count].mean(axis=1, keepdims=True)
+    return found
+
+
+def _first_seat(total: Floats, drawn: Floats, widen: float) -> tuple[float, Interval]:
+    """The first-seat advantage in Elo points with its interval."""
+    fitted = fit_advantage(total[None])[0]
+    (low,), (high,) = _interval(fitted[-1:], fit_advantage(drawn, fitted)[:, -1:], widen)
     # Where the stronger agent wins both games of every pair, the bootstrap sees no variance in the
     # advantage; the likelihood does.
-    half_width = Z95 * _deviation(fitted, total)
-    low[count] = min(low[count], fitted[count] - half_width)
-    high[count] = max(high[count], fitted[count] + half_width)
-    return Rated(
-        fitted[:count] * ELO,
-        low[:count] * ELO,
-        high[:count] * ELO,
-        float(fitted[count] * ELO),
-        (float(low[count] * ELO), float(high[count] * ELO)),
-        _draw_share(float(fitted[count + 1])),
-    )
+    half = Z95 * _deviation(fitted, total)
+    ends = min(low, fitted[-1] - half), max(high, fitted[-1] + half)
+    return float(fitted[-1] * ELO), (float(ends[0] * ELO), float(ends[1] * ELO))
 
 
 def _deviation(fitted: Floats, total: Floats) -> float:
     """The standard error of the advantage, from the information matrix."""
-    games, design, precision, centre = _model(total[None])
-    _, information = _gradient_and_information(fitted[None], games, design, precision, centre)
-    return math.sqrt(float(np.linalg.inv(information[0])[-2, -2]))
+    firsts, seconds = np.nonzero(total.sum(axis=2))
+    design, precision = _advantage_model(firsts, seconds, len(total))
+    games = total[firsts, seconds].sum(axis=1)
+    chance = _expected(fitted[None], design)[0]
+    information = np.einsum("m,mi,mj->ij", games * chance * (1 - chance), design, design)
+    return math.sqrt(float(np.linalg.inv(information + np.diag(precision))[-1, -1]))
 
 
-def fit(totals: Floats, start: Floats | None = None) -> Floats:
-    """The maximum a posteriori parameters of a batch of results, float64[batch, agents, agents, 3].
+def _meetings(totals: Floats) -> tuple[Floats, Floats]:
+    """Points of the one agent against the other, and games, over both seatings:
+    float64[batch, agents, agents] each. The score is the mean of those from either seat."""
+    games = totals.sum(axis=3)
+    scored = totals[..., 0] + totals[..., 1] / 2
+    other = games.swapaxes(1, 2)
+    with np.errstate(invalid="ignore"):
+        first = scored / games
+        second = 1 - first.swapaxes(1, 2)
+    both = np.where(games == 0, second, np.where(other == 0, first, (first + second) / 2))
+    played = games + other
+    return np.where(played == 0, 0.0, played * both), played
 
-    Gives float64[batch, agents + 2]: ratings with mean 0, advantage, and the logarithm of the
-    draw parameter, in natural units. Newton's method; the priors make the solution unique.
-    """
-    batch, count = totals.shape[:2]
-    games, design, precision, centre = _model(totals)
-    at = np.repeat((centre if start is None else start)[None], batch, axis=0)
-    value = _log_posterior(at, games, design, precision, centre)
+
+def _design(firsts: NDArray[np.int64], seconds: NDArray[np.int64], count: int) -> Floats:
+    """Who meets whom: float64[meetings, agents]."""
+    design = np.zeros((len(firsts), count))
+    design[range(len(firsts)), firsts] += 1
+    design[range(len(firsts)), seconds] -= 1
+    return design
+
+
+def _advantage_model(
+    firsts: NDArray[np.int64], seconds: NDArray[np.int64], count: int
+) -> tuple[Floats, Floats]:
+    """The design and the prior precisions with the advantage as the last parameter."""
+    design = np.hstack([_design(firsts, seconds, count), np.ones((len(firsts), 1))])
+    precision = np.full(count + 1, _PRIORS["rating"] ** -2)
+    precision[count] = _PRIORS["advantage"] ** -2
+    return design, precision
+
+
+def _expected(at: Floats, design: Floats) -> Floats:
+    """Expected scores of every meeting: float64[batch, meetings]."""
+    return np.asarray(1 / (1 + np.exp(-(at @ design.T))))
+
+
+def _newton(
+    points: Floats, games: Floats, design: Floats, precision: Floats, start: Floats | None
+) -> Floats:
+    """The maximum of the log posterior by Newton's method, float64[batch, parameters]."""
+    batch = len(points)
+    at = np.repeat((np.zeros(len(precision)) if start is None else start)[None], batch, axis=0)
+    value = _log_posterior(at, points, games, design, precision)
     for _ in range(60):
-        gradient, information = _gradient_and_information(at, games, design, precision, centre)
+        chance = _expected(at, design)
+        gradient = (points - games * chance) @ design - at * precision
+        weight = games * chance * (1 - chance)
+        information = np.einsum("bm,mi,mj->bij", weight, design, design) + np.diag(precision)
         step = np.linalg.solve(information, gradient[:, :, None])[:, :, 0]
         size = np.ones(batch)
         for _ in range(20):
             tried = at + size[:, None] * step
-            new = _log_posterior(tried, games, design, precision, centre)
+            new = _log_posterior(tried, points, games, design, precision)
             worse = new < value - 1e-9
             if not worse.any():
                 break
@@ -100,67 +197,16 @@ def fit(totals: Floats, start: Floats | None = None) -> Floats:
         at, value = tried, new
         if np.abs(step).max() < 1e-8:
             break
-    at[:, :count] -= at[:, :count].mean(axis=1, keepdims=True)
     return at
 
 
-def _model(totals: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Games by meeting, [batch, meetings, 3]; who meets, [meetings, agents + 1]; the priors."""
-    count = totals.shape[1]
-    firsts, seconds = np.nonzero(totals.sum(axis=(0, 3)))
-    meetings = np.arange(len(firsts))
-    design = np.zeros((len(firsts), count + 1))
-    design[meetings, firsts] += 1
-    design[meetings, seconds] -= 1
-    design[:, count] = 1
-    precision = np.full(count + 2, _PRIORS["rating"] ** -2)
-    precision[count], precision[count + 1] = _PRIORS["advantage"] ** -2, _PRIORS["draw"] ** -2
-    centre = np.zeros(count + 2)
-    centre[count + 1] = _DRAW_CENTRE
-    return totals[:, firsts, seconds], design, precision, centre
-
-
-def _shares(at: Floats, design: Floats) -> tuple[Floats, Floats, Floats]:
-    """Chances that the first wins, draws, loses, for every meeting: float64[batch, meetings]."""
-    edge = at[:, :-1] @ design.T / 2
-    draw = np.broadcast_to(at[:, -1:], edge.shape)
-    top = np.maximum(np.abs(edge), draw)
-    win, even, loss = np.exp(edge - top), np.exp(draw - top), np.exp(-edge - top)
-    whole = win + even + loss
-    return win / whole, even / whole, loss / whole
-
-
 def _log_posterior(
-    at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
+    at: Floats, points: Floats, games: Floats, design: Floats, precision: Floats
 ) -> Floats:
-    win, even, loss = (np.log(np.maximum(p, 1e-300)) for p in _shares(at, design))
-    likelihood = games[:, :, 0] * win + games[:, :, 1] * even + games[:, :, 2] * loss
-    value: Floats = likelihood.sum(axis=1) - ((at - centre) ** 2 * precision).sum(axis=1) / 2
+    edge = at @ design.T
+    likelihood = -points * np.logaddexp(0, -edge) - (games - points) * np.logaddexp(0, edge)
+    value: Floats = likelihood.sum(axis=1) - (at**2 * precision).sum(axis=1) / 2
     return value
-
-
-def _gradient_and_information(
-    at: Floats, games: Floats, design: Floats, precision: Floats, centre: Floats
-) -> tuple[Floats, Floats]:
-    """The gradient of the log posterior and its Fisher information, for Newton's method."""
-    win, even, loss = _shares(at, design)
-    played = games.sum(axis=2)
-    gap = (games[:, :, 0] - games[:, :, 2] - played * (win - loss)) / 2
-    draws = games[:, :, 1] - played * even
-    gradient = np.concatenate([gap @ design, draws.sum(axis=1, keepdims=True)], axis=1)
-    gradient -= (at - centre) * precision
-    edge_edge = played * (win + loss - (win - loss) ** 2) / 4
-    edge_draw = -played * even * (win - loss) / 2
-    draw_draw = (played * even * (1 - even)).sum(axis=1)
-    size = at.shape[1]
-    information = np.zeros((len(at), size, size))
-    information[:, :-1, :-1] = np.einsum("bm,mi,mj->bij", edge_edge, design, design)
-    cross = edge_draw @ design
-    information[:, :-1, -1] = cross
-    information[:, -1, :-1] = cross
-    information[:, -1, -1] = draw_draw
-    information[:, range(size), range(size)] += precision
-    return gradient, information
 
 
 def _resampled(results: Floats, replicates: int, seed: int) -> Floats:
@@ -190,8 +236,3 @@ def _interval(fitted: Floats, samples: Floats, widen: float) -> tuple[Floats, Fl
     middle = np.median(samples, axis=0)
     low, high = middle + (low - middle) * widen, middle + (high - middle) * widen
     return np.minimum(low, fitted), np.maximum(high, fitted)
-
-
-def _draw_share(log_draw: float) -> float:
-    even = math.exp(log_draw)
-    return even / (2 + even)

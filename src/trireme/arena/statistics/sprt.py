@@ -94,6 +94,15 @@ def expected_score(elo: float) -> float:
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
+def elo_of(score: float) -> float | None:
+    """The difference in Elo rating of an expected score; None for 0 and 1, which have none.
+
+    >>> round(elo_of(0.6), 1), elo_of(1.0)
+    (70.4, None)
+    """
+    return 400 * math.log10(score / (1 - score)) if 0 < score < 1 else None
+
+
 def pair_counts(scores: Sequence[float]) -> Floats:
     """Counts of the five results among pair scores (means of two games)."""
     counts = np.zeros(5)

@@ -78,6 +78,11 @@ def show(game: Battleship, view: BattleshipView) -> Picture:
     return Picture(_frame(_side_by_side(blocks) + _legend(game, view)))
 
 
+def board_html(game: Battleship, view: BattleshipView) -> str:
+    """The boards of a view, as notebooks show them."""
+    return show(game, view).html
+
+
 def heatmap(
     game: Battleship,
     view: BattleshipView,

@@ -20,7 +20,7 @@ from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.extras import missing_extra
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.play import check_fit, describe_error, prepare_agent, shown
+from trireme.core.play import check_fit, describe_error, prepare_agent, shown, turn_action
 from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
 from trireme.core.seeding import seat_digest, seat_generator
 from trireme.core.spec import parse_spec
@@ -145,7 +145,7 @@ class Decide(AgentTask):
         except Exception as error:
             raise TaskFailure("exception", describe_error(error)) from error
         try:
-            return game.write(action)
+            return game.write(turn_action(turn, action))
         except Exception as error:
             raise TaskFailure("illegal", f"{shown(action)} is no action: {error}") from None
 
