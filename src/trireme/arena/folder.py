@@ -106,7 +106,7 @@ class Folder:
                 )
             head["match"]["seed"] = seed
         match = from_plain(head["match"], agents)
-        fixtures = list(schedule(match))
+        fixtures = list(schedule(match))  # later stages follow from results: see `progress_of`
         if schedule_hash(match, fixtures) != head["schedule_hash"]:
             raise TriremeError(
                 f"the schedule of {str(path)!r} can't be made again: the seed is another, or the"

@@ -36,8 +36,8 @@ class MatchScreen:
         self._shown = 0.0
 
     def update(self, progress: Progress) -> None:
-        total = len(progress.fixtures)
-        self._bar.update(self._task, completed=len(progress.outcomes), total=total)
+        done, total = len(progress.outcomes), progress.scheduled
+        self._bar.update(self._task, completed=done, total=total)
         if time.monotonic() - self._shown < REFRESH:
             return
         self._shown = time.monotonic()

@@ -22,6 +22,7 @@ import numpy as np
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
+from .move_report import read_report
 from .play import AgentFault, Forfeit, bounded, fault_of, prepare_agent, shown, why_illegal
 from .registry import make_agent, make_game
 from .stop_signals import ignore_interrupts
@@ -41,7 +42,9 @@ class _Host:
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
             if message["type"] == "turn":
-                return {"action": self._act(message)}
+                action = self._act(message)
+                report = read_report(self._agent, 0.0)
+                return {"action": action, "value": report.value, "note": report.note}
             sys.path[:] = message["path"]
             limit_memory(message["memory"])
             if message["type"] == "check":
@@ -68,10 +71,10 @@ class _Host:
     def _act(self, message: dict[str, Any]) -> str:
         assert self._agent is not None
         assert self._game is not None
-        seat, view, legal, rng, seconds = pickle.loads(base64.b64decode(message["turn"]))
+        seat, view, legal, rng, seconds, clock = pickle.loads(base64.b64decode(message["turn"]))
         if rng is not None:
             self._rng = rng
-        turn = Turn(self._game, seat, view, legal, self._rng, seconds)
+        turn = Turn(self._game, seat, view, legal, self._rng, seconds, clock)
         return _written(turn, self._agent.act(turn))
 
 

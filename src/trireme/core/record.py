@@ -63,6 +63,13 @@ class End(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     ts: str
     sum: str
     forfeits: tuple[Forfeited, ...] = ()
+    reason: str = ""
+    """Why a game was adjudicated."""
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether the game was played out, and not forfeited or adjudicated."""
+        return not self.forfeits and self.end != "adjudicated"
 
 
 class _Undo(msgspec.Struct, forbid_unknown_fields=True):
@@ -112,7 +119,7 @@ class RecordWriter:
             }
         )
 
-    def move(self, actions: Moves, details: Mapping[str, int | str]) -> None:
+    def move(self, actions: Moves, details: Mapping[str, Any]) -> None:
         self._moves += 1
         named = {_seat_key(seat): text for seat, text in sorted(actions.items())}
         line = {"game_id": self._game_id, "move_no": self._moves, "actions": named}
@@ -122,10 +129,18 @@ class RecordWriter:
         self._moves -= count
         self._write({"game_id": self._game_id, "undo": count, "ts": self._now()})
 
-    def end(self, how: str, returns: Sequence[float], forfeits: Sequence[Forfeited] = ()) -> None:
+    def end(
+        self,
+        how: str,
+        returns: Sequence[float],
+        forfeits: Sequence[Forfeited] = (),
+        reason: str = "",
+    ) -> None:
         line: dict[str, Any] = {"game_id": self._game_id, "end": how, "returns": list(returns)}
         if forfeits:
             line["forfeits"] = msgspec.to_builtins(forfeits)
+        if reason:
+            line["reason"] = reason
         self._write({**line, "ts": self._now()})
 
     def _write(self, line: dict[str, Any]) -> None:
@@ -179,7 +194,7 @@ class Record:
         state = None
         for state in self.states():  # noqa: B007
             pass
-        if self.end is not None and not self.end.forfeits:
+        if self.end is not None and self.end.by_rules:
             line = self.text.count("\n")
             if self.game.to_move(state):
                 raise RecordError("the record says that the game ended, but it goes on", line)

@@ -11,6 +11,7 @@ from typing import Any
 import trireme
 from trireme.arena.match import Match, Place
 from trireme.arena.outcome import Outcome, results_hash
+from trireme.arena.pairings import TournamentFormat
 from trireme.arena.run import Progress
 from trireme.arena.schedule import Fixture
 from trireme.arena.standing import (
@@ -80,6 +81,7 @@ class Report:
     seed: int
     seconds: float | None
     gauntlet: bool
+    format: TournamentFormat
     agents: tuple[AgentReport, ...]
     """Best first."""
     duels: tuple[Duel, ...]
@@ -120,6 +122,7 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         seed=match.seed,
         seconds=match.seconds,
         gauntlet=match.gauntlet,
+        format=match.format,
         agents=_agents(match, fixtures, outcomes, standings, forfeits),
         duels=duels,
         differences=differences,
@@ -128,7 +131,7 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         forfeits=forfeits,
         notes=(*_progress_notes(progress), *notes),
         games=len(outcomes),
-        scheduled=len(progress.fixtures),
+        scheduled=progress.scheduled,
         complete=progress.complete,
         schedule_hash=schedule_hash,
         results_hash=results_hash(outcomes.values()),
@@ -245,8 +248,7 @@ def _sprt(progress: Progress) -> SprtReport | None:
 def _progress_notes(progress: Progress) -> Iterable[str]:
     if not progress.complete:
         yield (
-            f"The match was stopped after {len(progress.outcomes)} of"
-            f" {len(progress.fixtures)} games."
+            f"The match was stopped after {len(progress.outcomes)} of {progress.scheduled} games."
         )
     match = progress.match
     if match.seconds is not None:
