@@ -17,6 +17,7 @@ from . import (
     exploit,
     games,
     gomoku,
+    league,
     mcp,
     navigation,
     play,
@@ -38,6 +39,7 @@ app.command()(play.play)
 app.command()(replay.replay)
 app.command()(arena.arena)
 app.command()(arena.ratings)
+app.command()(league.league)
 app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)

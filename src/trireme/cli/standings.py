@@ -84,6 +84,10 @@ def print_report(folder: Folder, report: Report) -> None:
             f"[dim]The first seat scored {first.score:.1%}, worth {first.elo:+.0f} Elo"
             f" ({low:+.0f} … {high:+.0f}).[/]"
         )
+    if report.payoff is not None:
+        ranked = zip(report.payoff.agents, report.payoff.alpha_rank, strict=True)
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in ranked if share >= 0.005)
+        console.print(f"[dim]Alpha-rank: {shares}[/]")
     if report.sprt is not None:
         verdict = report.sprt.verdict or "undecided"
         console.print(f"Sequential test (GSPRT): [bold]{verdict}[/] (LLR {report.sprt.llr:.2f})")

@@ -15,6 +15,7 @@ from trireme.arena.pairings import TournamentFormat
 from trireme.arena.run import Progress
 from trireme.arena.schedule import Fixture
 from trireme.arena.standing import (
+    SIGNIFICANT,
     Difference,
     Duel,
     FirstSeat,
@@ -24,6 +25,7 @@ from trireme.arena.standing import (
     one_seat_standings,
     two_seat_standings,
 )
+from trireme.arena.statistics.payoff import PayoffAnalysis, analyse_payoffs
 from trireme.arena.statistics.sprt import pair_counts
 from trireme.core.options import settings
 
@@ -87,6 +89,8 @@ class Report:
     duels: tuple[Duel, ...]
     differences: tuple[Difference, ...]
     first_seat: FirstSeat | None
+    payoff: PayoffAnalysis | None
+    """Alpha-rank and cycles, where three agents or more played each other."""
     sprt: SprtReport | None
     forfeits: tuple[ForfeitReport, ...]
     notes: tuple[str, ...]
@@ -127,6 +131,7 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         duels=duels,
         differences=differences,
         first_seat=first_seat,
+        payoff=_payoff(match, duels),
         sprt=_sprt(progress),
         forfeits=forfeits,
         notes=(*_progress_notes(progress), *notes),
@@ -161,7 +166,7 @@ def to_plain(report: Report) -> dict[str, Any]:
         {**{k: v for k, v in asdict(a).items() if k != "standing"}, **asdict(a.standing)}
         for a in report.agents
     ]
-    for key in ("first_seat", "sprt"):
+    for key in ("first_seat", "payoff", "sprt"):
         if plain[key] is None:
             del plain[key]
     del plain["differences" if report.seats == 2 else "duels"]
@@ -225,6 +230,14 @@ def _forfeits(
         for forfeit in outcome.forfeits:
             name = match.names[fixtures[number].seats[forfeit.seat]]
             yield ForfeitReport(number, name, forfeit.reason, forfeit.detail)
+
+
+def _payoff(match: Match, duels: Iterable[Duel]) -> PayoffAnalysis | None:
+    if match.game.seats != 2 or len(match.entrants) < 3:
+        return None
+    decided = [duel for duel in duels if duel.p_value < SIGNIFICANT]
+    winners = [d.agents if d.score > 0.5 else (d.agents[1], d.agents[0]) for d in decided]
+    return analyse_payoffs(match.names, winners)
 
 
 def _sprt(progress: Progress) -> SprtReport | None:

@@ -15,8 +15,10 @@ from trireme.core.svg_plot import COLOURS, STYLE
 
 from . import sections
 from .build import AgentReport, Report
+from .payoff_section import payoff
 from .plots import Distribution, IntervalRow, distributions, duration, intervals, shares
 
+_KINDS = {"gauntlet": "gauntlet", "swiss": "Swiss tournament", "knockout": "knockout"}
 _STYLE = Path(__file__).with_name("page.css")
 
 
@@ -32,6 +34,7 @@ def page(report: Report, progress: Progress) -> str:
         _shots(report, progress, colours),
         sections.sprt(report),
         sections.cross_table(report),
+        payoff(report, colours),
         sections.differences(report),
         _first_seat(report, progress),
         _lengths(report, progress, colours),
@@ -49,7 +52,7 @@ def page(report: Report, progress: Progress) -> str:
 
 
 def _header(report: Report) -> str:
-    kind = "gauntlet" if report.gauntlet else "match" if report.seats == 2 else "trial"
+    kind = _KINDS.get(report.format, "match") if report.seats == 2 else "trial"
     budget = "none" if report.seconds is None else f"{report.seconds:g} s a move"
     facts = {
         "games": f"{report.games}" + ("" if report.complete else f" of {report.scheduled}"),
