@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from trireme import BadSpec, make_game
-from trireme.arena import Match, entrants, results_hash, resume, run_match, start
+from trireme.arena import Match, build_report, entrants, results_hash, resume, run_match, start
 from trireme.arena.pairings import (
     MOST_TIEBREAKS,
     Pairing,
@@ -116,8 +116,15 @@ def test_the_best_two_seeds_meet_only_in_the_final() -> None:
     assert stage.pairings == ((0, 3), (1, 2))
     stage = played.send([(0.0, 4.0), (4.0, 0.0)])
     assert stage.pairings == ((1, 3),)
-    with pytest.raises(StopIteration):
+    with pytest.raises(StopIteration) as end:
         played.send([(4.0, 0.0)])
+    assert [place.agent for place in end.value.value] == [1, 3, 0, 2, 4, 5, 6, 7]
+    assert [place.result for place in end.value.value][:4] == [
+        "won",
+        "lost in the final",
+        "lost in the semi-final",
+        "lost in the semi-final",
+    ]
 
 
 def test_top_seeds_have_the_byes_of_a_knockout() -> None:
@@ -196,6 +203,11 @@ def test_a_swiss_report_says_how_many_games_there_will_be(tmp_path: Path) -> Non
     assert len(folder.fixtures) == 4
     assert progress_of(folder).scheduled == 3 * 2 * 2
     assert made.expected_games == 12
+    assert build_report(progress_of(folder), "").places == ()
+    report = build_report(run_match(folder, executor="serial"), "")
+    assert len(report.places) == 5
+    assert "points, Buchholz" in report.places[0].result
+    assert sorted(place.agent for place in report.places) == sorted(made.names)
     assert tournament(format="knockout").expected_games == 8
     assert tournament().expected_games is None
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from trireme.core.errors import BadSpec
 
@@ -37,7 +37,15 @@ class Stage:
     """Starts that every pairing plays, each from both seats."""
 
 
-Stages = Generator[Stage, Points, None]
+class FinalPlace(NamedTuple):
+    """An agent's result in a tournament that has places of its own beside scores and ratings."""
+
+    agent: int
+    result: str
+
+
+Stages = Generator[Stage, Points, list[FinalPlace]]
+"""Gives the final places at its end, best first; none for formats without."""
 
 
 def check_format(name: str, count: int, seats: int, swiss_rounds: int | None) -> None:
@@ -83,6 +91,7 @@ def expected_pairings(name: TournamentFormat, count: int, swiss_rounds: int | No
 
 def _single_stage(pairings: tuple[Pairing, ...], rounds: int) -> Stages:
     yield Stage(pairings, rounds)
+    return []
 
 
 def default_swiss_rounds(count: int) -> int:
@@ -138,6 +147,10 @@ def swiss(count: int, rounds: int, swiss_rounds: int) -> Stages:
         pairings = swiss_pairings(table)
         points = yield Stage(pairings, rounds)
         add_swiss_results(table, pairings, points)
+    return [
+        FinalPlace(i, f"{table[i].points:g} points, Buchholz {buchholz(table, i):g}")
+        for i in swiss_ranking(table)
+    ]
 
 
 def add_swiss_results(
@@ -236,6 +249,7 @@ def bracket(count: int) -> list[int | None]:
 def knockout(count: int, rounds: int) -> Stages:
     """Single elimination; drawn pairings play one more start at a time until they are decided."""
     standing = bracket(count)
+    losers: list[FinalPlace] = []
     while len(standing) > 1:
         meetings = list(zip(standing[::2], standing[1::2], strict=True))
         pairs = tuple(sorted((a, b)) for a, b in meetings if a is not None and b is not None)
@@ -244,6 +258,15 @@ def knockout(count: int, rounds: int) -> Stages:
             a if b is None else b if a is None else winners[min(a, b), max(a, b)]
             for a, b in meetings
         ]
+        name = _KNOCKOUT_ROUNDS.get(len(meetings), f"the round of {2 * len(meetings)}")
+        out = sorted({agent for pair in pairs for agent in pair} - set(winners.values()))
+        losers = [*(FinalPlace(agent, f"lost in {name}") for agent in out), *losers]
+    (winner,) = standing
+    assert winner is not None
+    return [FinalPlace(winner, "won"), *losers]
+
+
+_KNOCKOUT_ROUNDS = {1: "the final", 2: "the semi-final", 4: "the quarter-final"}
 
 
 def _decide(

@@ -22,7 +22,7 @@ from trireme.core.registry import find, load
 from .match import Match, new_conditions
 from .opening_file import Moves, parse_start
 from .outcome import Outcome
-from .pairings import Points, Stage
+from .pairings import FinalPlace, Points, Stage
 
 _START, _SEED = 0, 1
 """Streams of a round: one draws its start, the other its seed."""
@@ -57,24 +57,42 @@ def next_fixtures(
 ) -> Iterator[Fixture]:
     """The fixtures of the stage after those that are `known`; none while one of these is not
     played, or when the tournament is over."""
+    stage, number, round_ = _next_stage(match, known, outcomes)
+    if isinstance(stage, Stage):
+        yield from _stage_fixtures(match, stage, number, round_)
+
+
+def final_places(
+    match: Match, known: Sequence[Fixture], outcomes: Mapping[int, Outcome]
+) -> list[FinalPlace]:
+    """The places of a tournament that is over, in formats that have them; else none."""
+    found, _, _ = _next_stage(match, known, outcomes)
+    return found if isinstance(found, list) else []
+
+
+def _next_stage(
+    match: Match, known: Sequence[Fixture], outcomes: Mapping[int, Outcome]
+) -> tuple[Stage | list[FinalPlace] | None, int, int]:
+    """The stage after the known fixtures with its first number and round; None while a game is
+    missing, and the final places at the end."""
     made = match.stages()
     points: Points | None = None
-    first_number = first_round = 0
+    number = round_ = 0
     while True:
         try:
             stage = next(made) if points is None else made.send(points)
-        except StopIteration:
-            return
+        except StopIteration as end:
+            places: list[FinalPlace] = end.value
+            return places, number, round_
+        if number == len(known):
+            return stage, number, round_
         count = stage.rounds * len(stage.pairings) * match.games_per_round
-        if first_number == len(known):
-            yield from _stage_fixtures(match, stage, first_number, first_round)
-            return
-        played = known[first_number : first_number + count]
+        played = known[number : number + count]
         if any(fixture.number not in outcomes for fixture in played):
-            return
+            return None, number, round_
         points = _stage_points(stage, played, outcomes)
-        first_number += count
-        first_round += stage.rounds
+        number += count
+        round_ += stage.rounds
 
 
 def _stage_fixtures(match: Match, stage: Stage, number: int, first_round: int) -> Iterator[Fixture]:

@@ -84,6 +84,8 @@ def print_report(folder: Folder, report: Report) -> None:
             f"[dim]The first seat scored {first.score:.1%}, worth {first.elo:+.0f} Elo"
             f" ({low:+.0f} … {high:+.0f}).[/]"
         )
+    for number, place in enumerate(report.places, start=1):
+        console.print(f"{number}. [bold]{place.agent}[/] {place.result}")
     if report.payoff is not None:
         ranked = zip(report.payoff.agents, report.payoff.alpha_rank, strict=True)
         shares = ", ".join(f"{name} {share:.0%}" for name, share in ranked if share >= 0.005)

@@ -13,7 +13,7 @@ from trireme.arena.match import Match, Place
 from trireme.arena.outcome import Outcome, results_hash
 from trireme.arena.pairings import TournamentFormat
 from trireme.arena.run import Progress
-from trireme.arena.schedule import Fixture
+from trireme.arena.schedule import Fixture, final_places
 from trireme.arena.standing import (
     SIGNIFICANT,
     Difference,
@@ -58,6 +58,14 @@ class ForfeitReport:
 
 
 @dataclass(frozen=True)
+class PlaceReport:
+    """One agent's place in a tournament."""
+
+    agent: str
+    result: str
+
+
+@dataclass(frozen=True)
 class SprtReport:
     """The state of the sequential test."""
 
@@ -89,6 +97,8 @@ class Report:
     duels: tuple[Duel, ...]
     differences: tuple[Difference, ...]
     first_seat: FirstSeat | None
+    places: tuple[PlaceReport, ...]
+    """The final places of a Swiss or knockout tournament, best first."""
     payoff: PayoffAnalysis | None
     """Alpha-rank and cycles, where three agents or more played each other."""
     sprt: SprtReport | None
@@ -131,6 +141,7 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         duels=duels,
         differences=differences,
         first_seat=first_seat,
+        places=_places(progress),
         payoff=_payoff(match, duels),
         sprt=_sprt(progress),
         forfeits=forfeits,
@@ -230,6 +241,12 @@ def _forfeits(
         for forfeit in outcome.forfeits:
             name = match.names[fixtures[number].seats[forfeit.seat]]
             yield ForfeitReport(number, name, forfeit.reason, forfeit.detail)
+
+
+def _places(progress: Progress) -> tuple[PlaceReport, ...]:
+    match = progress.match
+    places = final_places(match, progress.fixtures, progress.outcomes)
+    return tuple(PlaceReport(match.names[place.agent], place.result) for place in places)
 
 
 def _payoff(match: Match, duels: Iterable[Duel]) -> PayoffAnalysis | None:

@@ -28,6 +28,7 @@ def page(report: Report, progress: Progress) -> str:
     page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
     parts = (
+        sections.places(report),
         _standings(report, colours),
         _notes(report),
         _ratings(report, colours),
