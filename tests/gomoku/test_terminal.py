@@ -10,9 +10,10 @@ from trireme.core.play import Session
 from trireme.core.registry import find, load
 from trireme.gomoku.agents import dqn, zero
 from trireme.gomoku.agents.search import Search
+from trireme.gomoku.engine.analysis import scaled_value
 from trireme.gomoku.rules import Gomoku
 from trireme.gomoku.show import terminal
-from trireme.gomoku.show.insight import by_network, insight, scaled_value
+from trireme.gomoku.show.insight import by_network, insight
 from trireme.gomoku.show.terminal import GomokuTerminal
 
 

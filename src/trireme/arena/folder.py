@@ -82,7 +82,7 @@ class Folder:
     def _write_head(self, seed: int | None) -> None:
         head = {**self._head, "match": {**self._head["match"], "seed": seed}}
         text = msgspec.json.format(msgspec.json.encode(head), indent=2)
-        _replace(self.path / "match.json", text + b"\n")
+        replace_file(self.path / "match.json", text + b"\n")
 
     @classmethod
     def open(cls, path: Path, agents: Iterable[Any] = (), seed: int | None = None) -> Folder:
@@ -109,7 +109,7 @@ class Folder:
                 )
             head["match"]["seed"] = seed
         match = from_plain(head["match"], agents)
-        fixtures = list(schedule(match))
+        fixtures = list(schedule(match))  # later stages follow from results: see `progress_of`
         if schedule_hash(match, fixtures) != head["schedule_hash"]:
             raise TriremeError(
                 f"the schedule of {str(path)!r} can't be made again: the seed is another, or the"
@@ -167,7 +167,7 @@ class Folder:
             for number, outcome in found.items()
             if number not in numbers
         )
-        _replace(self.path / "results.jsonl", kept)
+        replace_file(self.path / "results.jsonl", kept)
         for number in numbers:
             self.record_path(number).unlink(missing_ok=True)
             transcript_path(self.record_path(number)).unlink(missing_ok=True)
@@ -190,7 +190,7 @@ class Folder:
             results.write(msgspec.json.encode(played.outcome) + b"\n")
 
 
-def _replace(path: Path, data: bytes) -> None:
+def replace_file(path: Path, data: bytes) -> None:
     """Write a file whole or not at all."""
     fresh = path.with_suffix(".new")
     fresh.write_bytes(data)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from trireme.arena.statistics.sprt import Sprt
@@ -17,6 +17,10 @@ from trireme.core.options import settings
 from trireme.core.play import describe_error
 from trireme.core.registry import agent_class, check_plays, is_shipped, make_agent, make_game
 from trireme.core.spec import parse_spec
+
+from .adjudication import Adjudication
+from .match_clock import TimeControl
+from .pairings import Stages, TournamentFormat, check_format, expected_pairings, stages
 
 Place = Literal["shipped", "isolated", "in-process", "external"]
 """Where an agent runs: one of Trireme's in the referee's process, a foreign one in its own process
@@ -89,7 +93,21 @@ class Match:
     """Keep the seed out of the run folder while games are played: no agent can read it there and
     compute hidden fleets from it."""
 
+    format: TournamentFormat = "round-robin"
+    """Who meets whom; `gauntlet` above is the same as the format of that name."""
+    swiss_rounds: int | None = None
+    """Rounds of the format swiss; None: as many as decide a first place."""
+    openings: tuple[str, ...] = ()
+    """Starts, as lines of an opening file: round i plays number i, from the first again after the
+    last. Without any, the game draws fair starts."""
+    clock: TimeControl | None = None
+    """The time of each seat for a whole game, in place of `seconds` for every decision."""
+    adjudication: Adjudication | None = None
+
     def __post_init__(self) -> None:
+        if self.gauntlet and self.format == "round-robin":
+            object.__setattr__(self, "format", "gauntlet")
+        object.__setattr__(self, "gauntlet", self.format == "gauntlet")
         least = 1 if self.game.seats == 1 else 2
         if self.game.seats > 2:
             raise BadSpec(f"the arena pairs one or two seats; {self.game.name} has more")
@@ -106,6 +124,13 @@ class Match:
             raise BadSpec(f"the memory must be at least {LEAST_MEMORY} MiB, not {self.memory}")
         if self.sprt is not None and (len(self.entrants) != 2 or self.game.seats != 2):
             raise BadSpec("a sequential test is between two agents of a game with two seats")
+        if self.sprt is not None and self.format in ("swiss", "knockout"):
+            raise BadSpec(f"a sequential test has no format {self.format}: leave one of them out")
+        check_format(self.format, len(self.entrants), self.game.seats, self.swiss_rounds)
+        if self.clock is not None and self.seconds is not None:
+            raise BadSpec("a game has a clock or a time for each move: leave one of them out")
+        if self.adjudication is not None:
+            self.adjudication.check(self.game)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -131,13 +156,16 @@ class Match:
         """Starts that every pairing plays: `games`, rounded up to whole rounds."""
         return -(-self.games // self.games_per_round)
 
-    def pairings(self) -> list[tuple[int, ...]]:
-        """Who meets whom, by index; with one seat everybody plays alone."""
+    def stages(self) -> Stages:
+        """The stages of the tournament: who meets whom, by the results of the stages before."""
         count = len(self.entrants)
-        if self.game.seats == 1:
-            return [(i,) for i in range(count)]
-        firsts = range(1) if self.gauntlet else range(count)
-        return [(i, j) for i in firsts for j in range(i + 1, count)]
+        return stages(self.format, count, self.game.seats, self.rounds, self.swiss_rounds)
+
+    @property
+    def expected_games(self) -> int | None:
+        """Games of the whole match, where later stages are not known yet; None where all are."""
+        pairings = expected_pairings(self.format, len(self.entrants), self.swiss_rounds)
+        return None if pairings is None else pairings * self.rounds * self.games_per_round
 
 
 def entrants(
@@ -208,7 +236,22 @@ def to_plain(match: Match) -> dict[str, Any]:
         "isolate": match.isolate,
         "memory": match.memory,
         "secret_seed": match.secret_seed,
+        **new_conditions(match),
     }
+
+
+def new_conditions(match: Match) -> dict[str, Any]:
+    """Conditions that older versions did not know, as JSON values, where they are not the default:
+    matches without them keep their files and hashes."""
+    clock, adjudication = match.clock, match.adjudication
+    stated = {
+        "format": match.format if match.format in ("swiss", "knockout") else None,
+        "swiss_rounds": match.swiss_rounds,
+        "openings": match.openings,
+        "clock": None if clock is None else asdict(clock),
+        "adjudication": None if adjudication is None else asdict(adjudication),
+    }
+    return {name: value for name, value in stated.items() if value}
 
 
 def from_plain(plain: dict[str, Any], agents: Iterable[Any] = ()) -> Match:
@@ -220,6 +263,7 @@ def from_plain(plain: dict[str, Any], agents: Iterable[Any] = ()) -> Match:
         if saved["spec"] is None and saved["name"] not in given:
             raise BadSpec(f"{saved['name']!r} is a Python object: resume from the program it is in")
         found.append(given.get(saved["name"]) or Entrant(saved["name"], saved["spec"]))
+    clock, adjudication = plain.get("clock"), plain.get("adjudication")
     return Match(
         game,
         tuple(found),
@@ -233,4 +277,9 @@ def from_plain(plain: dict[str, Any], agents: Iterable[Any] = ()) -> Match:
         isolate=plain.get("isolate", True),
         memory=plain.get("memory", MEMORY_MIB),
         secret_seed=plain.get("secret_seed", False),
+        format=plain.get("format", "round-robin"),
+        swiss_rounds=plain.get("swiss_rounds"),
+        openings=tuple(plain.get("openings", ())),
+        clock=None if clock is None else TimeControl(**clock),
+        adjudication=None if adjudication is None else Adjudication(**adjudication),
     )

@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import FrameType
 from typing import Any, Protocol, TypeVar
 
@@ -28,8 +28,10 @@ from trireme.core.seeding import global_seed
 from trireme.core.stop_signals import is_stop
 from trireme.core.transcript import Exchange
 
+from .adjudication import Adjudication, Adjudicator
 from .diagnosis import diagnose
 from .match import Entrant, Match, Place
+from .match_clock import SeatClock, TimeControl
 from .outcome import Played, played
 from .schedule import Fixture
 
@@ -55,10 +57,20 @@ class Job:
     seconds: float | None
     limit: float
     memory: int
+    clock: TimeControl | None = None
+    adjudication: Adjudication | None = None
 
     @classmethod
     def of(cls, match: Match) -> Job:
-        return cls(match.entrants, match.places, match.seconds, match.limit, match.memory)
+        return cls(
+            match.entrants,
+            match.places,
+            match.seconds,
+            match.limit,
+            match.memory,
+            match.clock,
+            match.adjudication,
+        )
 
     @property
     def secretive(self) -> bool:
@@ -118,6 +130,8 @@ class FixturePlayer:
         """Play one game to its end. No failure of an agent reaches the caller as an exception."""
         monitor.begin(fixture.number)
         agents = [self._agent(fixture, seat, monitor) for seat in range(len(fixture.seats))]
+        rule = self._job.adjudication
+        adjudicator = None if rule is None else Adjudicator(rule, fixture.game)
         with deadline_timer():
             try:
                 result = play(
@@ -127,6 +141,7 @@ class FixturePlayer:
                     seconds=self._job.seconds,
                     opening=fixture.opening,
                     sink=monitor.line,
+                    on_move=None if adjudicator is None else adjudicator.after_move,
                 )
             finally:
                 for agent in agents:
@@ -213,6 +228,16 @@ class _GuardedAgent:
         self.name = entrant.name
         self._job, self._entrant, self._seat, self._monitor = job, entrant, seat, monitor
         self._agent: AnyAgent | None = None
+        self._clock = None if job.clock is None else SeatClock(job.clock)
+
+    @property
+    def value(self) -> Any:
+        """What the agent reports of its last move (`core/move_report.py`)."""
+        return getattr(self._agent, "value", None)
+
+    @property
+    def note(self) -> Any:
+        return getattr(self._agent, "note", None)
 
     def prepare(self, game: AnyGame) -> None:
         try:
@@ -231,7 +256,20 @@ class _GuardedAgent:
     def act(self, turn: Turn[Any, Any]) -> Any:
         agent = self._agent
         assert agent is not None
-        return self._guarded(self._job.timeout, lambda: agent.act(turn))
+        return self._timed(turn, agent.act)
+
+    def _timed(self, turn: Turn[Any, Any], act: Callable[[Turn[Any, Any]], T]) -> T:
+        """Ask for a decision under the clock of the match, or else under its limit for a move."""
+        if self._clock is None:
+            return self._guarded(self._job.timeout, lambda: act(turn))
+        timed = replace(turn, seconds=self._clock.budget, clock=self._clock.left)
+        began = time.perf_counter()
+        timeout = self._clock.left + GRACE + INTERRUPT_AFTER
+        action = self._guarded(timeout, lambda: act(timed))
+        took = time.perf_counter() - began
+        if not self._clock.spend(took):
+            raise DecisionTimeout(f"took {took:.3f} s with {timed.clock:.3f} s left on its clock")
+        return action
 
     def take_exchanges(self) -> list[Exchange]:
         """The agent's exchanges with a language model; what fails here changes no result."""
@@ -289,8 +327,16 @@ class _IsolatedSeat(_GuardedAgent):
     def _build(self, game: AnyGame) -> None:
         self._process.prepare(game, self._seed)
 
+    @property
+    def value(self) -> Any:
+        return self._process.value
+
+    @property
+    def note(self) -> Any:
+        return self._process.note
+
     def act(self, turn: Turn[Any, Any]) -> Any:
-        return self._guarded(self._job.timeout, lambda: self._process.act(turn))
+        return self._timed(turn, self._process.act)
 
     def take_output(self) -> str:
         return self._process.take_output()

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from trireme.arena.statistics.sprt import Sprt, SprtVerdict, pair_counts
 from trireme.core.stop_signals import watched
 
-from .executors import make_executor
+from .executors import Executor, make_executor
 from .folder import Folder
 from .match import Match
 from .outcome import Outcome, Played
 from .player import Job
 from .preflight import preflight
-from .schedule import Fixture
+from .schedule import Fixture, next_fixtures
 
 
 @dataclass
@@ -43,6 +44,19 @@ class Progress:
     def complete(self) -> bool:
         decided = self.test is not None and self.test.verdict is not None
         return decided or len(self.outcomes) == len(self.fixtures)
+
+    @property
+    def scheduled(self) -> int:
+        """Games of the whole match, as far as they are known."""
+        return max(len(self.fixtures), self.match.expected_games or 0)
+
+    def extend(self) -> list[Fixture]:
+        """Add the fixtures of the next stage to the schedule, once all games before are played."""
+        if len(self.outcomes) < len(self.fixtures):
+            return []
+        found = list(next_fixtures(self.match, self.fixtures, self.outcomes))
+        self.fixtures += found
+        return found
 
 
 @dataclass
@@ -90,10 +104,18 @@ class SequentialTest:
 
 
 def progress_of(folder: Folder) -> Progress:
-    """The progress of the match in a folder."""
+    """The progress of the match in a folder; later stages are added to the folder's fixtures."""
     sprt = folder.match.sprt
     test = None if sprt is None else SequentialTest(sprt)
-    progress = Progress(folder.match, folder.fixtures, folder.outcomes(), test)
+    outcomes = folder.outcomes()
+    progress = Progress(folder.match, folder.fixtures, {}, test)
+    while True:  # each stage follows from the results of those before
+        fixtures = progress.fixtures[len(progress.outcomes) :]
+        progress.outcomes.update(
+            (f.number, outcomes[f.number]) for f in fixtures if f.number in outcomes
+        )
+        if not progress.extend():
+            break
     if test is not None:
         test.advance(progress.outcomes)
     return progress
@@ -105,6 +127,7 @@ def run_match(
     executor: str = "processes",
     workers: int | None = None,
     address: str | None = None,
+    pin: bool = False,
     on_game: Callable[[Progress], object] | None = None,
 ) -> Progress:
     """Play what is left of the match in `folder`, and keep every game as it ends.
@@ -117,38 +140,37 @@ def run_match(
         progress = progress_of(folder)
         if not progress.complete:
             with folder.seed_hidden():
-                _play_on(folder, progress, executor, workers, address, on_game)
+                log = folder.path.absolute() / "workers.log"
+                where: dict[str, Any] = {"workers": workers, "address": address, "pin": pin}
+                games = partial(make_executor, executor, Job.of(folder.match), log=log, **where)
+                _play_on(folder, progress, games, on_game)
     return progress
 
 
 def _play_on(
     folder: Folder,
     progress: Progress,
-    executor: str,
-    workers: int | None,
-    address: str | None,
+    executor: Callable[[], AbstractContextManager[Executor]],
     on_game: Callable[[Progress], object] | None,
 ) -> None:
     match, test = folder.match, progress.test
     with (
         HeldRounds(folder, progress) if match.secretive else nullcontext(folder) as keeper,
-        make_executor(
-            executor,
-            Job.of(match),
-            workers=workers,
-            log=folder.path.absolute() / "workers.log",
-            address=address,
-        ) as games,
+        executor() as games,
     ):
         left = [f for f in progress.fixtures if f.number not in progress.outcomes]
-        for played in games.run(left):
-            progress.outcomes[played.outcome.number] = played.outcome
-            keeper.add(played)
-            decided = test is not None and test.advance(progress.outcomes)
-            if on_game is not None:
-                on_game(progress)
-            if decided:
-                break
+        while left:
+            for played in games.run(left):
+                progress.outcomes[played.outcome.number] = played.outcome
+                keeper.add(played)
+                decided = test is not None and test.advance(progress.outcomes)
+                if on_game is not None:
+                    on_game(progress)
+                if decided:
+                    return
+            left = progress.extend()
+            if isinstance(keeper, HeldRounds):
+                keeper.expect(left)
 
 
 class HeldRounds:
@@ -160,8 +182,10 @@ class HeldRounds:
     """
 
     def __init__(self, folder: Folder, progress: Progress) -> None:
-        self._folder, self._rounds = folder, {f.number: f.round for f in progress.fixtures}
-        self._left = Counter(f.round for f in progress.fixtures)
+        self._folder = folder
+        self._rounds: dict[int, int] = {}
+        self._left: Counter[int] = Counter()
+        self.expect(progress.fixtures)
         self._held: dict[int, list[Played]] = defaultdict(list)
         self._left.subtract(self._rounds[number] for number in progress.outcomes)
         open_ = [n for n in progress.outcomes if self._left[self._rounds[n]]]
@@ -179,6 +203,12 @@ class HeldRounds:
         self._folder.outcomes()  # where a signal cut off a line, this removes it
         for round_ in list(self._held):
             self._release(round_)
+
+    def expect(self, fixtures: Iterable[Fixture]) -> None:
+        """Learn which games belong to which round."""
+        for fixture in fixtures:
+            self._rounds[fixture.number] = fixture.round
+            self._left[fixture.round] += 1
 
     def add(self, played: Played) -> None:
         round_ = self._rounds[played.outcome.number]

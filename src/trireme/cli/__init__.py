@@ -19,6 +19,7 @@ from . import (
     exploit,
     games,
     gomoku,
+    league,
     mcp,
     navigation,
     play,
@@ -42,6 +43,7 @@ app.command()(arena.arena)
 app.command()(arena.ratings)
 app.command()(evaluate.evaluate)
 app.command()(debug.debug)
+app.command()(league.league)
 app.command()(exploit.exploit)
 app.command()(games.games)
 app.command()(games.agents)

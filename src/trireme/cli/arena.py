@@ -20,6 +20,7 @@ from trireme.core.seeding import fresh_seed
 from trireme.core.stop_signals import StopRequested
 
 from .failures import CommandFailed, describe_os_error
+from .match_options import read_conditions, read_sprt, warn_of_repeated_openings
 from .standings import MatchScreen, print_report, print_table, standing_table
 
 if TYPE_CHECKING:
@@ -77,6 +78,46 @@ def arena(
         bool,
         typer.Option("--gauntlet", help="Only the first agent plays the others, not all pairs."),
     ] = False,
+    format_: Annotated[
+        str,
+        typer.Option(
+            "--format",
+            help="Who meets whom: round-robin (all pairs), gauntlet (the first against the others),"
+            " swiss (equal scores meet, nobody twice), knockout (losers are out).",
+        ),
+    ] = "round-robin",
+    swiss_rounds: Annotated[
+        int | None,
+        typer.Option(help="Rounds of the format swiss; by default the log₂ of the field."),
+    ] = None,
+    openings: Annotated[
+        Path | None,
+        typer.Option(
+            help="A text file of starts, one a line, such as: h8 i9 g7. Round i plays line i, from"
+            " the first again after the last. Default: fair starts of the game."
+        ),
+    ] = None,
+    clock: Annotated[
+        str | None,
+        typer.Option(
+            help="Time of each seat for a whole game and increment of a move in seconds, such as"
+            " 60+0.5; an agent whose clock runs out forfeits. In place of --time."
+        ),
+    ] = None,
+    adjudicate: Annotated[
+        str | None,
+        typer.Option(
+            help="End a game when the values that both agents report name the same winner by this"
+            " much (0 to 1) for so many moves: value,moves such as 0.9,6. Less ends games earlier."
+        ),
+    ] = None,
+    adjudicate_proof: Annotated[
+        bool,
+        typer.Option(
+            "--adjudicate-proof",
+            help="End a game when a forced win is proven and checked (Gomoku).",
+        ),
+    ] = False,
     sprt: Annotated[
         str | None,
         typer.Option(
@@ -84,6 +125,13 @@ def arena(
             "elo0,elo1 or elo0,elo1,alpha,beta; two agents."
         ),
     ] = None,
+    normalized: Annotated[
+        bool,
+        typer.Option(
+            "--normalized",
+            help="With --sprt: elo0 and elo1 are normalised Elo, which draws do not shrink.",
+        ),
+    ] = False,
     in_process: Annotated[
         bool,
         typer.Option(
@@ -104,6 +152,13 @@ def arena(
     workers: Annotated[
         int | None, typer.Option(help="Games in parallel; by default one per core.")
     ] = None,
+    pin: Annotated[
+        bool,
+        typer.Option(
+            "--pin",
+            help="Bind each worker process to a core of its own: times vary less (Linux).",
+        ),
+    ] = False,
     address: Annotated[
         str | None,
         typer.Option(
@@ -128,11 +183,14 @@ def arena(
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
+    from trireme.arena.executors import check_pinning
     from trireme.arena.folder import Folder
     from trireme.arena.repeats import starts_warning
     from trireme.arena.run import new_path
 
     _check_extras(executor, database)
+    if pin:
+        check_pinning(executor, workers)
     if resume is not None:
         _check_store(database)
         folder = _stopped(resume, game, seed)
@@ -140,9 +198,13 @@ def arena(
         raise BadSpec("expected a game and its agents, such as: trireme arena gomoku random random")
     else:
         made = game_from_text(game, variant, set_ or [])
-        conditions = {"games": games, "seed": seed, "seconds": time, "limit": limit}
+        conditions: dict[str, Any] = {"games": games, "seed": seed, "seconds": time, "limit": limit}
         conditions |= {"gauntlet": gauntlet, "isolate": not in_process, "memory": memory}
-        match = _new(made, agents or [], sprt, conditions)
+        conditions |= {"format": format_, "swiss_rounds": swiss_rounds}
+        conditions |= read_conditions(made, openings, clock, adjudicate, adjudicate_proof)
+        conditions["sprt"] = read_sprt(sprt, normalized)
+        match = _new(made, agents or [], conditions)
+        warn_of_repeated_openings(match)
         if (rounded := match.rounds * match.games_per_round) != games:
             typer.echo(
                 f"Games: {rounded} per pairing, not {games}: every start is played twice, with"
@@ -155,7 +217,8 @@ def arena(
             typer.echo(warning, err=True)
     if folder.match.secret_seed or (resume is None and seed is None):
         typer.echo(f"Seed: {folder.match.seed}", err=True)
-    progress, stopped = _run(folder, executor, workers, address, show=not json)
+    where = {"executor": executor, "workers": workers, "address": address, "pin": pin}
+    progress, stopped = _run(folder, where, show=not json)
     from trireme.arena import to_plain, write_reports
 
     report = write_reports(folder, progress)
@@ -201,17 +264,16 @@ def ratings(
     console.print(f"[dim]{games} games in {runs} runs[/]")
 
 
-def _new(game: AnyGame, agents: list[str], sprt: str | None, conditions: dict[str, Any]) -> Match:
+def _new(game: AnyGame, agents: list[str], conditions: dict[str, Any]) -> Match:
     """The match, after the preflight of its agents; nothing is written yet."""
-    from trireme.arena import Match, Sprt, entrants
+    from trireme.arena import Match, entrants
     from trireme.arena.preflight import preflight
 
-    test = None if sprt is None else Sprt.parse(sprt)
     drawn = conditions["seed"] is None
     if drawn:
         conditions["seed"] = fresh_seed()
     isolation = {name: conditions[name] for name in ("isolate", "memory")}
-    match = Match(game, entrants(game, agents, **isolation), sprt=test, **conditions)
+    match = Match(game, entrants(game, agents, **isolation), **conditions)
     preflight(match)
     return replace(match, secret_seed=drawn and match.secretive)
 
@@ -224,9 +286,7 @@ def _stopped(path: Path, game: str | None, seed: int | None) -> Folder:
     return resume(path, seed=seed)
 
 
-def _run(
-    folder: Folder, executor: str, workers: int | None, address: str | None, *, show: bool
-) -> tuple[Progress, int]:
+def _run(folder: Folder, where: dict[str, Any], *, show: bool) -> tuple[Progress, int]:
     """Run to the end or to Ctrl-C or SIGTERM; with the number of the signal, or 0."""
     from trireme.arena import run_match
     from trireme.arena.run import progress_of
@@ -234,14 +294,8 @@ def _run(
     screen = MatchScreen() if show else None
     try:
         with screen.live if screen is not None else nullcontext():
-            progress = run_match(
-                folder,
-                executor=executor,
-                workers=workers,
-                address=address,
-                on_game=None if screen is None else screen.update,
-            )
-            return progress, 0
+            update = None if screen is None else screen.update
+            return run_match(folder, **where, on_game=update), 0
     except KeyboardInterrupt as error:
         number = error.number if isinstance(error, StopRequested) else signal.SIGINT
         return progress_of(folder), int(number)

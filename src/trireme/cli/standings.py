@@ -42,8 +42,8 @@ class MatchScreen:
         self._shown = 0.0
 
     def update(self, progress: Progress) -> None:
-        total = len(progress.fixtures)
-        self._bar.update(self._task, completed=len(progress.outcomes), total=total)
+        done, total = len(progress.outcomes), progress.scheduled
+        self._bar.update(self._task, completed=done, total=total)
         if time.monotonic() - self._shown < REFRESH:
             return
         self._shown = time.monotonic()
@@ -103,6 +103,12 @@ def print_report(folder: Folder, report: Report) -> None:
             f"[dim]The first seat scored {first.score:.1%}, worth {first.elo:+.0f} Elo"
             f" ({low:+.0f} … {high:+.0f}).[/]"
         )
+    for number, place in enumerate(report.places, start=1):
+        console.print(f"{number}. [bold]{place.agent}[/] {place.result}")
+    if report.payoff is not None:
+        ranked = zip(report.payoff.agents, report.payoff.alpha_rank, strict=True)
+        shares = ", ".join(f"{name} {share:.0%}" for name, share in ranked if share >= 0.005)
+        console.print(f"[dim]Alpha-rank: {shares}[/]")
     if report.sprt is not None:
         verdict = report.sprt.verdict or "undecided"
         pairs = f"{report.sprt.pairs} pairs"

@@ -158,7 +158,10 @@ class Turn(Generic[A, V]):
     rng: Generator
     """The agent's own stream: no other seat's choices alter what it gives."""
     seconds: float | None = None
-    """The time budget of this decision; None when there is none."""
+    """The time budget of this decision; None when there is none. With a match clock it is advice:
+    a share of what the clock has left."""
+    clock: float | None = None
+    """Seconds that are left for the whole game, where a match clock decides; None where not."""
 
 
 class Agent(Protocol[A, V]):

@@ -21,6 +21,7 @@ import numpy as np
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
+from .move_report import read_report
 from .play import (
     Forfeit,
     bounded,
@@ -48,7 +49,9 @@ class _Host:
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
             if message["type"] == "turn":
-                return {"action": self._act(message)}
+                action = self._act(message)
+                report = read_report(self._agent, 0.0)
+                return {"action": action, "value": report.value, "note": report.note}
             sys.path[:] = message["path"]
             limit_memory(message["memory"])
             if message["type"] == "check":
@@ -75,10 +78,10 @@ class _Host:
     def _act(self, message: dict[str, Any]) -> str:
         assert self._agent is not None
         assert self._game is not None
-        seat, view, legal, rng, seconds = pickle.loads(base64.b64decode(message["turn"]))
+        seat, view, legal, rng, seconds, clock = pickle.loads(base64.b64decode(message["turn"]))
         if rng is not None:
             self._rng = rng
-        turn = Turn(self._game, seat, view, legal, self._rng, seconds)
+        turn = Turn(self._game, seat, view, legal, self._rng, seconds, clock)
         return _written(turn, turn_action(turn, self._agent.act(turn)))
 
 

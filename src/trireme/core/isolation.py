@@ -24,7 +24,7 @@ from .game import AnyGame, Turn
 from .line_process import LineProcess, ProcessFailed, ProcessTimeout
 from .options import settings
 from .output_tail import MAX_OUTPUT
-from .play import GRACE, AgentFault, Forfeit, bounded
+from .play import AgentFault, Forfeit, answer_limit, bounded
 
 MEMORY_MIB = 4096
 """MiB that an isolated agent may take by default."""
@@ -42,6 +42,8 @@ class _Reply(msgspec.Struct, forbid_unknown_fields=True):
     ready: bool = False
     refused: str | None = None
     action: str | None = None
+    value: float | None = None
+    note: str = ""
     reason: str | None = None
     detail: str = ""
     traceback: str = ""
@@ -73,6 +75,9 @@ class IsolatedAgent:
 
     _process: LineProcess | None = field(default=None, init=False, repr=False, compare=False)
     _printed: str = field(default="", init=False, repr=False, compare=False)
+    value: float | None = field(default=None, init=False, repr=False, compare=False)
+    """What the agent reports of its last move (`core/move_report.py`), and beside it its note."""
+    note: str = field(default="", init=False, repr=False, compare=False)
     _new_game: bool = field(default=True, init=False, repr=False, compare=False)
 
     def prepare(self, game: AnyGame, global_seed: int = 0) -> None:
@@ -110,11 +115,12 @@ class IsolatedAgent:
             self.prepare(turn.game)
         rng = turn.rng if self._new_game else None
         self._new_game = False
-        known = pickle.dumps((turn.seat, turn.view, turn.legal, rng, turn.seconds))
-        budget = self.limit if turn.seconds is None else turn.seconds * (1 + GRACE) + GRACE
-        reply = self._ask(budget, type="turn", turn=base64.b64encode(known).decode())
+        known = pickle.dumps((turn.seat, turn.view, turn.legal, rng, turn.seconds, turn.clock))
+        limit = answer_limit(turn, self.limit)
+        reply = self._ask(limit, type="turn", turn=base64.b64encode(known).decode())
         if reply.action is None:
             raise self._broken("gave no action")
+        self.value, self.note = reply.value, reply.note
         try:
             return turn.game.read(reply.action)
         except BadText as error:

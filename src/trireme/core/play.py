@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from .action_input import as_action, why_unread
 from .errors import AgentNotReady, BadSpec, IllegalAction, TriremeError
 from .fault_trace import fault_location, fault_traceback
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
+from .move_report import MoveReport, read_report, report_fields
 from .notebook import describe_result, describe_session, picture
 from .record import Forfeited, Record, RecordWriter, parse_record
 from .registry import check_plays, make_agent, make_game
@@ -79,6 +81,9 @@ class Session:
         self.seats = tuple(seats)
         self.seed = fresh_seed() if seed is None else seed
         self.forfeits: tuple[Forfeited, ...] = ()
+        self.reports: Mapping[Seat, MoveReport] = {}
+        """What the agents reported of the last move that was made by `move`."""
+        self._adjudicated: tuple[float, ...] | None = None
         self._streams = streams(self.seed, game.seats)
         self._states: list[Any] = [game.start()]
         self._writer = RecordWriter(sink)
@@ -93,8 +98,9 @@ class Session:
 
     @property
     def to_move(self) -> tuple[Seat, ...]:
-        """Who acts now; nobody once the game is over, by the rules or by forfeit."""
-        return () if self.forfeits else self.game.to_move(self.state)
+        """Who acts now; nobody once the game is over, by the rules, by forfeit or adjudicated."""
+        ended = self.forfeits or self._adjudicated is not None
+        return () if ended else self.game.to_move(self.state)
 
     @property
     def over(self) -> bool:
@@ -107,6 +113,8 @@ class Session:
 
     @property
     def returns(self) -> tuple[float, ...]:
+        if self._adjudicated is not None:
+            return self._adjudicated
         if self.forfeits:
             return self.game.forfeit(self.state, tuple(f.seat for f in self.forfeits))
         return self.game.returns(self.state)
@@ -120,13 +128,16 @@ class Session:
         view, legal = self.game.view(self.state, seat), self.game.legal(self.state, seat)
         return Turn(self.game, seat, view, legal, self._streams[seat], seconds)
 
-    def move(self, actions: Mapping[Seat, Any]) -> None:
-        """Check the actions of all the seats to move, apply them, record them.
+    def move(
+        self, actions: Mapping[Seat, Any], reports: Mapping[Seat, MoveReport] | None = None
+    ) -> None:
+        """Check the actions of all the seats to move, apply them, record them with `reports`.
 
         An action is the game's own, its text, or another form that the game takes: an index or
         `(row, col)` on a board.
         """
-        self._move({seat: self.read_action(seat, action) for seat, action in actions.items()})
+        self._move({seat: self.read_action(seat, a) for seat, a in actions.items()}, reports)
+        self.reports = reports or {}
         self._play_chance()
 
     def play(self, *actions: Any) -> Session:
@@ -176,6 +187,13 @@ class Session:
         self.forfeits = tuple(Forfeited(f.seat, f.reason, f.detail) for f in forfeits)
         self._writer.end("forfeit", self.returns, self.forfeits)
 
+    def adjudicate(self, returns: tuple[float, ...], why: str) -> None:
+        """End the game at once with these returns, because it is decided."""
+        if self.over:
+            raise IllegalAction("the game is over")
+        self._adjudicated = returns
+        self._writer.end("adjudicated", returns, reason=why)
+
     def _open(self, move: str | Mapping[Seat, str]) -> None:
         if self.over:
             raise IllegalAction(f"the game is over before the opening move {move!r}")
@@ -183,11 +201,13 @@ class Session:
             move = dict.fromkeys(self.to_move, move)
         self._move({seat: self.game.read(text) for seat, text in move.items()})
 
-    def _move(self, actions: Mapping[Seat, Any]) -> None:
+    def _move(
+        self, actions: Mapping[Seat, Any], reports: Mapping[Seat, MoveReport] | None = None
+    ) -> None:
         self._check_movers(actions)
         for seat, action in actions.items():
             self._check(seat, action)
-        self._apply(actions)
+        self._apply(actions, reports)
 
     def _check_movers(self, actions: Mapping[Seat, Any]) -> None:
         if self.over:
@@ -210,12 +230,16 @@ class Session:
         while self.to_move == (CHANCE,):
             self._apply({CHANCE: self.game.draw(self.state, self._streams[CHANCE])})
 
-    def _apply(self, actions: Mapping[Seat, Any]) -> None:
+    def _apply(
+        self, actions: Mapping[Seat, Any], reports: Mapping[Seat, MoveReport] | None = None
+    ) -> None:
         state = self.game.apply(self.state, actions)
-        details: dict[str, int | str] = {}
+        details: Mapping[str, Any] = {}
         if len(actions) == 1:
             ((seat, action),) = actions.items()
             details = self.game.details(self.state, seat, action)
+        if reports:
+            details = {**details, **report_fields(reports)}
         self._states.append(state)
         self._writer.move({s: self.game.write(a) for s, a in actions.items()}, details)
         if self.over:
@@ -254,6 +278,13 @@ GRACE = 0.05
 """Seconds, and share of the budget, that a decision may run over before it is a forfeit."""
 
 
+def answer_limit(turn: Turn[Any, Any], otherwise: float) -> float:
+    """Seconds to wait for an answer: to the end of the clock, or of the budget and its grace."""
+    if turn.clock is not None:
+        return turn.clock + GRACE
+    return otherwise if turn.seconds is None else turn.seconds * (1 + GRACE) + GRACE
+
+
 def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
     """The agent's checked action and the seconds it took; raises `Forfeit` when it fails."""
     began = time.perf_counter()
@@ -264,7 +295,7 @@ def decide(agent: AnyAgent, turn: Turn[Any, Any]) -> tuple[Any, float]:
             raise
         raise fault_of(turn.seat, error) from error
     took = time.perf_counter() - began
-    if turn.seconds is not None and took > turn.seconds * (1 + GRACE) + GRACE:
+    if took > answer_limit(turn, math.inf):
         raise Forfeit(turn.seat, "time", f"took {took:.3f} s of {turn.seconds:g} s")
     return turn_action(turn, action), took
 
@@ -342,11 +373,13 @@ def _play(
     while not session.over:
         actions: dict[Seat, Any] = {}
         faults = []
+        reports: dict[Seat, MoveReport] = {}
         for seat in session.to_move:
             asked[seat] += 1
             try:
                 action, took = decide(players[seat], session.turn(seat, seconds))
                 spent[seat] += took
+                reports[seat] = read_report(players[seat], took)
                 actions[seat] = _checked(session, seat, action)
             except Forfeit as fault:
                 faults.append(fault)
@@ -356,7 +389,7 @@ def _play(
         if faults:
             session.forfeit(*faults)
         else:
-            session.move(actions)
+            session.move(actions, reports)
         if on_move is not None:
             on_move(session)
     return Result(

@@ -13,7 +13,7 @@ from .external_agent import ExternalAgent
 from .game import AnyGame, Turn
 from .line_process import LineProcess, ProcessFailed
 from .options import option, settings
-from .play import GRACE, Forfeit
+from .play import Forfeit, answer_limit
 
 PROTOCOL = 1
 LISTABLE = 5000
@@ -43,8 +43,7 @@ class ProcessAgent(ExternalAgent):
     def act(self, turn: Turn[Any, Any]) -> Any:
         process = self._running(turn.game)
         process.send(msgspec.json.encode(_message(turn)))
-        budget = self.limit if turn.seconds is None else turn.seconds * (1 + GRACE) + GRACE
-        return _action(turn, _answer(process.receive(budget)))
+        return _action(turn, _answer(process.receive(answer_limit(turn, self.limit))))
 
 
 def _message(turn: Turn[Any, Any]) -> dict[str, Any]:
@@ -57,6 +56,7 @@ def _message(turn: Turn[Any, Any]) -> dict[str, Any]:
         "legal": [write(a) for a in turn.legal] if count <= LISTABLE else None,
         "example": write(turn.legal.sample(turn.rng)),
         "seconds": turn.seconds,
+        "clock": turn.clock,
         "random": int(turn.rng.integers(1 << 32)),
     }
 

@@ -65,6 +65,13 @@ class End(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults
     forfeits: tuple[Forfeited, ...] = ()
     signature: str = ""
     """Of the server that recorded the game, over all that comes before; see `split_signature`."""
+    reason: str = ""
+    """Why a game was adjudicated."""
+
+    @property
+    def by_rules(self) -> bool:
+        """Whether the game was played out, and not forfeited or adjudicated."""
+        return not self.forfeits and self.end != "adjudicated"
 
 
 class _Undo(msgspec.Struct, forbid_unknown_fields=True):
@@ -114,7 +121,7 @@ class RecordWriter:
             }
         )
 
-    def move(self, actions: Moves, details: Mapping[str, int | str]) -> None:
+    def move(self, actions: Moves, details: Mapping[str, Any]) -> None:
         self._moves += 1
         named = {_seat_key(seat): text for seat, text in sorted(actions.items())}
         line = {"game_id": self._game_id, "move_no": self._moves, "actions": named}
@@ -129,12 +136,15 @@ class RecordWriter:
         how: str,
         returns: Sequence[float],
         forfeits: Sequence[Forfeited] = (),
+        reason: str = "",
         sign: Callable[[str], str] | None = None,
     ) -> None:
         """The last line; `sign(content)`: the signature of the whole record."""
         line: dict[str, Any] = {"game_id": self._game_id, "end": how, "returns": list(returns)}
         if forfeits:
             line["forfeits"] = msgspec.to_builtins(forfeits)
+        if reason:
+            line["reason"] = reason
         line["ts"] = self._now()
         if sign is not None:
             body = msgspec.json.encode(line).decode()
@@ -192,7 +202,7 @@ class Record:
         state = None
         for state in self.states():  # noqa: B007
             pass
-        if self.end is not None and not self.end.forfeits:
+        if self.end is not None and self.end.by_rules:
             line = self.text.count("\n")
             if self.game.to_move(state):
                 raise RecordError("the record says that the game ended, but it goes on", line)

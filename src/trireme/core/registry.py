@@ -52,6 +52,9 @@ class Slice:
     starts: str | None = None
     """`starts(game, rng) -> (game, opening)`: a fair start drawn for a pair of arena games, such
     as a balanced opening or another map. Settings that a user chose must stay as they are."""
+    forced_win: str | None = None
+    """`forced_win(game)` gives a function of a state, for the positions of one game in order: the
+    seat whose win is proven beyond doubt, or None. Arena games may be adjudicated by it."""
     scene: str | None = None
     """`scene(game) -> dict`: what stands still all game long and a picture needs, such as the
     map, as plain JSON values; never anything that a seat may not know."""

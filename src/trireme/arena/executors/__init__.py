@@ -34,6 +34,14 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
+def check_pinning(executor: str, workers: int | None) -> None:
+    """Raise unless every worker can have a core of its own."""
+    if executor != "processes" or not hasattr(os, "sched_setaffinity"):
+        raise ArenaError("pinning to cores needs Linux and the executor processes")
+    if workers is not None and workers > cores():
+        raise ArenaError(f"{workers} workers can't have a core each: there are {cores()}")
+
+
 def check_executor(name: str) -> None:
     """Raise unless there is an executor of this name and its package is installed."""
     if name not in EXECUTORS:
@@ -49,12 +57,16 @@ def make_executor(
     workers: int | None = None,
     log: Path | None = None,
     address: str | None = None,
+    pin: bool = False,
 ) -> AbstractContextManager[Executor]:
     """The executor of this name, to be used in a `with` block: leaving it ends all workers.
 
-    What agents print goes to the file `log`, or nowhere.
+    What agents print goes to the file `log`, or nowhere. `pin` binds each worker process to a core
+    of its own.
     """
     check_executor(name)
+    if pin:
+        check_pinning(name, workers)
     if workers is not None and workers < 1:
         raise ArenaError(f"expected at least one worker, not {workers}")
     if name == "serial":
@@ -64,7 +76,7 @@ def make_executor(
     if name == "processes":
         from .processes import Processes
 
-        return Processes(job, workers or cores(), log)
+        return Processes(job, workers or cores(), log, pin=pin)
     from .ray import RayCluster
 
     return RayCluster(job, workers, address)

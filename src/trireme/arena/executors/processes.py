@@ -52,7 +52,9 @@ MAX_FAILED_STARTS = 3
 class Processes:
     """A fixed number of workers; fixtures are handed out in schedule order."""
 
-    def __init__(self, job: Job, workers: int, log: Path | None = None) -> None:
+    def __init__(
+        self, job: Job, workers: int, log: Path | None = None, *, pin: bool = False
+    ) -> None:
         if os.name != "posix":
             raise ArenaError("the processes executor needs Linux or macOS; use serial")
         self._job, self._count, self._log = job, workers, log
@@ -62,6 +64,7 @@ class Processes:
         self._workers: list[_Worker] = []
         self._deaths: Counter[Activity] = Counter()
         self._starts = 0
+        self._free_cores = sorted(os.sched_getaffinity(0)) if pin else []
 
     def __enter__(self) -> Processes:
         return self
@@ -89,7 +92,10 @@ class Processes:
     def _start_workers(self, wanted: int) -> None:
         """Start workers until there are enough for the games that wait."""
         while len(self._workers) < wanted:
-            self._workers.append(_Worker(self._packed, self._log))
+            worker = _Worker(self._packed, self._log)
+            if self._free_cores:
+                worker.pin(self._free_cores.pop(0))
+            self._workers.append(worker)
 
     def _collect(self, queue: deque[Fixture], sizer: ChunkSizer) -> Iterator[Played]:
         cap_log(self._log)
@@ -147,6 +153,8 @@ class Processes:
         """Remove a worker; with a fault its game is forfeited, the rest goes back to the queue."""
         worker.kill()
         self._workers.remove(worker)
+        if worker.core is not None:
+            self._free_cores.append(worker.core)
         left = list(worker.chunk.values())
         if fault is not None and activity.game in worker.chunk:
             fixture = worker.chunk[activity.game]
@@ -167,6 +175,7 @@ class _Worker:
 
     def __init__(self, packed: bytes, log: Path | None) -> None:
         self.last_record = ""
+        self.core: int | None = None
         ours, theirs = socket.socketpair()
         with Path(log or os.devnull).open("ab") as sink, tempfile.TemporaryFile() as unnamed:
             self.activity_log = ActivityLog(unnamed.fileno(), create=True)
@@ -190,6 +199,12 @@ class _Worker:
         self._seen, self._since = self.activity_log.activity(), time.monotonic()
         with suppress(OSError):
             self.link.send((sys.path, packed))
+
+    def pin(self, core: int) -> None:
+        """Bind the process, and those that it will start, to one core."""
+        self.core = core
+        with suppress(OSError):  # it has died already
+            os.sched_setaffinity(self.pid, {core})
 
     def give(self, fixtures: list[Fixture]) -> None:
         self.chunk = {f.number: f for f in fixtures}

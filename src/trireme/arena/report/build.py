@@ -12,9 +12,11 @@ import trireme
 from trireme.arena.forfeit_causes import ForfeitCause, ForfeitReport, forfeit_causes
 from trireme.arena.match import Match, Place
 from trireme.arena.outcome import Outcome, results_hash
+from trireme.arena.pairings import TournamentFormat
 from trireme.arena.run import Progress
-from trireme.arena.schedule import Fixture
+from trireme.arena.schedule import Fixture, final_places
 from trireme.arena.standing import (
+    SIGNIFICANT,
     Difference,
     Duel,
     FirstSeat,
@@ -24,6 +26,7 @@ from trireme.arena.standing import (
     one_seat_standings,
     two_seat_standings,
 )
+from trireme.arena.statistics.payoff import PayoffAnalysis, analyse_payoffs
 from trireme.arena.statistics.sprt import pair_counts
 from trireme.core.options import settings
 
@@ -43,6 +46,14 @@ class AgentReport:
     timed: bool
     """Whether its results depend on time: by a clock of its own, or by the match's budget."""
     standing: ScoreStanding | ShotsStanding
+
+
+@dataclass(frozen=True)
+class PlaceReport:
+    """One agent's place in a tournament."""
+
+    agent: str
+    result: str
 
 
 @dataclass(frozen=True)
@@ -73,11 +84,16 @@ class Report:
     seed: int
     seconds: float | None
     gauntlet: bool
+    format: TournamentFormat
     agents: tuple[AgentReport, ...]
     """Best first."""
     duels: tuple[Duel, ...]
     differences: tuple[Difference, ...]
     first_seat: FirstSeat | None
+    places: tuple[PlaceReport, ...]
+    """The final places of a Swiss or knockout tournament, best first."""
+    payoff: PayoffAnalysis | None
+    """Alpha-rank and cycles, where three agents or more played each other."""
     sprt: SprtReport | None
     forfeits: tuple[ForfeitReport, ...]
     forfeit_causes: tuple[ForfeitCause, ...]
@@ -114,16 +130,19 @@ def build_report(progress: Progress, schedule_hash: str) -> Report:
         seed=match.seed,
         seconds=match.seconds,
         gauntlet=match.gauntlet,
+        format=match.format,
         agents=_agents(match, fixtures, outcomes, standings, forfeits),
         duels=duels,
         differences=differences,
         first_seat=first_seat,
+        places=_places(progress),
+        payoff=_payoff(match, duels),
         sprt=_sprt(progress),
         forfeits=forfeits,
         forfeit_causes=forfeit_causes(forfeits),
         notes=(*_progress_notes(progress), *notes),
         games=len(outcomes),
-        scheduled=len(progress.fixtures),
+        scheduled=progress.scheduled,
         complete=progress.complete,
         schedule_hash=schedule_hash,
         results_hash=results_hash(outcomes.values()),
@@ -153,7 +172,7 @@ def to_plain(report: Report) -> dict[str, Any]:
         {**{k: v for k, v in asdict(a).items() if k != "standing"}, **asdict(a.standing)}
         for a in report.agents
     ]
-    for key in ("first_seat", "sprt"):
+    for key in ("first_seat", "payoff", "sprt"):
         if plain[key] is None:
             del plain[key]
     del plain["differences" if report.seats == 2 else "duels"]
@@ -219,6 +238,20 @@ def _forfeits(
             yield ForfeitReport(number, name, forfeit.reason, forfeit.detail)
 
 
+def _places(progress: Progress) -> tuple[PlaceReport, ...]:
+    match = progress.match
+    places = final_places(match, progress.fixtures, progress.outcomes)
+    return tuple(PlaceReport(match.names[place.agent], place.result) for place in places)
+
+
+def _payoff(match: Match, duels: Iterable[Duel]) -> PayoffAnalysis | None:
+    if match.game.seats != 2 or len(match.entrants) < 3:
+        return None
+    decided = [duel for duel in duels if duel.p_value < SIGNIFICANT]
+    winners = [d.agents if d.score > 0.5 else (d.agents[1], d.agents[0]) for d in decided]
+    return analyse_payoffs(match.names, winners)
+
+
 def _sprt(progress: Progress) -> SprtReport | None:
     test = progress.test
     if test is None:
@@ -241,8 +274,7 @@ def _sprt(progress: Progress) -> SprtReport | None:
 def _progress_notes(progress: Progress) -> Iterable[str]:
     if not progress.complete:
         yield (
-            f"The match was stopped after {len(progress.outcomes)} of"
-            f" {len(progress.fixtures)} games."
+            f"The match was stopped after {len(progress.outcomes)} of {progress.scheduled} games."
         )
     match = progress.match
     if match.seconds is not None:

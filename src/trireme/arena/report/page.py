@@ -17,8 +17,10 @@ from trireme.core.svg_plot import COLOURS, STYLE
 
 from . import sections
 from .build import AgentReport, Report
+from .payoff_section import payoff
 from .plots import Distribution, IntervalRow, distributions, duration, intervals, shares
 
+_KINDS = {"gauntlet": "gauntlet", "swiss": "Swiss tournament", "knockout": "knockout"}
 _STYLE = Path(__file__).with_name("page.css")
 
 
@@ -30,12 +32,14 @@ def page(
     page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
     parts = (
+        sections.places(report),
         _standings(report, colours),
         _notes(report),
         _ratings(report, colours),
         _shots(report, progress, colours),
         sections.sprt(report),
         sections.cross_table(report),
+        payoff(report, colours),
         sections.differences(report),
         _first_seat(report, progress),
         _lengths(report, progress, colours),
@@ -53,7 +57,7 @@ def page(
 
 
 def _header(report: Report) -> str:
-    kind = "gauntlet" if report.gauntlet else "match" if report.seats == 2 else "trial"
+    kind = _KINDS.get(report.format, "match") if report.seats == 2 else "trial"
     budget = "none" if report.seconds is None else f"{report.seconds:g} s a move"
     facts = {
         "games": f"{report.games}" + ("" if report.complete else f" of {report.scheduled}"),

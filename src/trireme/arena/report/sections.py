@@ -58,6 +58,21 @@ def _cross_cell(duels: dict[tuple[str, str], Duel], row: str, col: str) -> str:
     )
 
 
+def places(report: Report) -> str:
+    """The final places of a Swiss or knockout tournament."""
+    if not report.places:
+        return ""
+    rows = "".join(
+        f'<tr><td>{number}</td><td class="agent">{escape(place.agent)}</td>'
+        f'<td class="left">{escape(place.result)}</td></tr>'
+        for number, place in enumerate(report.places, start=1)
+    )
+    return (
+        "<section><h2>Final places</h2><table><tr><th>place</th><th>agent</th>"
+        f'<th class="left">result</th></tr>{rows}</table></section>'
+    )
+
+
 def differences(report: Report) -> str:
     """Shots of agents that play alone, compared fleet by fleet."""
     if not report.differences:

@@ -18,9 +18,8 @@ import numpy as np
 from trireme.core.errors import BadSpec
 
 from .bootstrap import Floats
+from .normalized_elo import SCORES, constrained_to_mean, constrained_to_normalized
 
-_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""The mean score of a pair's two games, for each of the five results."""
 _UNSEEN = 1e-3
 """The count of a result that has not occurred: the likelihood needs all five to be possible."""
 
@@ -37,6 +36,9 @@ class Sprt:
     """The largest chance of `stronger` when the truth is `elo0`."""
     beta: float = 0.05
     """The largest chance of `not stronger` when the truth is `elo1`."""
+    normalized: bool = False
+    """Whether `elo0` and `elo1` are normalised Elo (`normalized_elo.py`): tests by it take about as
+    many games at any draw rate."""
 
     def __post_init__(self) -> None:
         if not self.elo0 < self.elo1:
@@ -46,11 +48,11 @@ class Sprt:
                 raise BadSpec(f"{name} must be between 0 and 0.5, not {value:g}")
 
     @classmethod
-    def parse(cls, text: str) -> Sprt:
+    def parse(cls, text: str, *, normalized: bool = False) -> Sprt:
         """Read `elo0,elo1` or `elo0,elo1,alpha,beta`.
 
         >>> Sprt.parse("0,10")
-        Sprt(elo0=0.0, elo1=10.0, alpha=0.05, beta=0.05)
+        Sprt(elo0=0.0, elo1=10.0, alpha=0.05, beta=0.05, normalized=False)
         """
         try:
             numbers = [float(part) for part in text.split(",")]
@@ -58,10 +60,15 @@ class Sprt:
             numbers = []
         if len(numbers) not in (2, 4):
             raise BadSpec(f"expected elo0,elo1 or elo0,elo1,alpha,beta, not {text!r}")
-        return cls(*numbers)
+        elo0, elo1, *errors = numbers
+        alpha, beta = errors or (0.05, 0.05)
+        return cls(elo0, elo1, alpha, beta, normalized)
 
     def to_plain(self) -> dict[str, Any]:
-        return asdict(self)
+        plain = asdict(self)
+        if not self.normalized:  # as in the files of older versions
+            del plain["normalized"]
+        return plain
 
     @property
     def bounds(self) -> tuple[float, float]:
@@ -75,8 +82,13 @@ class Sprt:
             return 0.0
         filled = np.where(seen > 0, seen, _UNSEEN)
         shares = filled / filled.sum()
-        zero, one = (_constrained(shares, expected_score(e)) for e in (self.elo0, self.elo1))
+        zero, one = (self._likeliest(shares, elo) for elo in (self.elo0, self.elo1))
         return float(seen.sum() * (shares @ np.log(one / zero)))
+
+    def _likeliest(self, shares: Floats, elo: float) -> Floats:
+        if self.normalized:
+            return constrained_to_normalized(shares, elo)
+        return constrained_to_mean(shares, SCORES, expected_score(elo))
 
     def verdict(self, counts: Sequence[int] | Floats) -> SprtVerdict | None:
         """The verdict on the results so far; None while more games are needed."""
@@ -109,21 +121,3 @@ def pair_counts(scores: Sequence[float]) -> Floats:
     for score in scores:
         counts[round(score * 4)] += 1
     return counts
-
-
-def _constrained(shares: Floats, mean: float) -> Floats:
-    """The maximum-likelihood frequencies, given observed `shares`, whose mean score is `mean`.
-
-    They are shares / (1 + t·(score - mean)); t is found by bisection, as the mean falls with t.
-    """
-    # Plain floats: five of them are too few for arrays to be quicker.
-    terms = [(share, score - mean) for share, score in zip(shares.tolist(), _SCORES, strict=True)]
-    low, high = -1 / terms[-1][1], -1 / terms[0][1]
-    for _ in range(60):
-        middle = (low + high) / 2
-        if sum(share * away / (1 + middle * away) for share, away in terms) > 0:
-            low = middle
-        else:
-            high = middle
-    tilt = (low + high) / 2
-    return np.array([share / (1 + tilt * away) for share, away in terms])

@@ -11,7 +11,7 @@ from trireme.core.external_agent import ExternalAgent
 from trireme.core.game import Turn
 from trireme.core.line_process import LineProcess, ProcessFailed, ProcessTimeout
 from trireme.core.options import option
-from trireme.core.play import GRACE, Forfeit
+from trireme.core.play import Forfeit, answer_limit
 from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 
 _MOVE = re.compile(r"(-?\d+)\s*,\s*(-?\d+)")
@@ -53,9 +53,10 @@ class Gomocup(ExternalAgent):
         self._running(game)
         seconds = self.seconds if turn.seconds is None else turn.seconds
         self._send(f"INFO timeout_turn {max(1, int(seconds * _SHARE_OF_TIME * 1000))}")
+        if turn.clock is not None:
+            self._send(f"INFO time_left {max(1, int(turn.clock * 1000))}")
         # Where no clock runs, a slow machine is no reason to forfeit.
-        grace = self.startup if turn.seconds is None else seconds * GRACE + GRACE
-        deadline = time.monotonic() + seconds + grace
+        deadline = time.monotonic() + answer_limit(turn, seconds + self.startup)
         if game.opening == "swap2" and view.black_seat() is None:
             return self._swap2(game, view, turn.seat, deadline)
         self._send_position(game, view)

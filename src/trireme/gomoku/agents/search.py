@@ -12,7 +12,7 @@ from numpy.random import Generator
 from trireme.core.errors import AgentNotReady, BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
-from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits
+from trireme.gomoku.engine.analysis import EngineAnalysis, Report, SearchLimits, scaled_value
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.table_network import (
     SHIPPED,
@@ -82,6 +82,8 @@ class Search:
 
     name: ClassVar[str] = "search"
 
+    value: float | None = field(default=None, init=False, repr=False, compare=False)
+    """How it judges the position of its last move, from -1, lost, to 1, won."""
     _engine: Engine | None = field(default=None, init=False, repr=False, compare=False)
     _overrun: float = field(default=0.0, init=False, repr=False, compare=False)
     """Seconds by which recent moves took longer than planned: a maximum that decays."""
@@ -123,6 +125,7 @@ class Search:
     def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
+        self.value = None
         if opening := opening_action(
             game,
             view,
@@ -133,7 +136,9 @@ class Search:
             return opening
         if len(view.stones) < 2:
             return first_stone(game.size, game.size, view.stones, turn.rng)
-        return self.analyse(game, view, seconds=turn.seconds, rng=turn.rng).best
+        found = self.analyse(game, view, seconds=turn.seconds, rng=turn.rng)
+        self.value = scaled_value(found.value)
+        return found.best
 
     def analyse(
         self,

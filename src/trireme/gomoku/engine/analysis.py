@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,6 +12,15 @@ from . import memory_kernels as mem
 
 PROVEN_WIN = mem.PROVEN_WIN
 """Values from here on are proven wins, from its negative down proven losses."""
+SCALE = 800.0
+"""Pattern points at which the scaled value is tanh 1, about 0.76."""
+
+
+def scaled_value(points: int) -> float:
+    """Pattern points as a value from -1, a proven loss, to 1, a proven win."""
+    if abs(points) >= PROVEN_WIN:
+        return math.copysign(1.0, points)
+    return round(math.tanh(points / SCALE) * 0.99, 3)
 
 
 @dataclass(frozen=True)

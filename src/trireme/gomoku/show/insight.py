@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from functools import partial
 from typing import Any
 
@@ -15,12 +14,10 @@ from trireme.core.opinions import gather_opinions
 from trireme.gomoku.agents.dqn import values
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.agents.zero import Zero
-from trireme.gomoku.engine.analysis import PROVEN_WIN, CandidateMove, EngineAnalysis
+from trireme.gomoku.engine.analysis import CandidateMove, EngineAnalysis, scaled_value
 from trireme.gomoku.rules import Gomoku, GomokuState
 
 TOP = 5
-SCALE = 800.0
-"""Pattern points at which the scaled value is tanh 1, about 0.76."""
 _agent = Search()
 _zero = Zero(simulations=48)
 
@@ -89,13 +86,6 @@ def as_json(game: Gomoku, found: EngineAnalysis) -> dict[str, Any]:
         "line": [game.write(point) for point in found.line],
         "moves": [_move(game, candidate) for candidate in found.moves],
     }
-
-
-def scaled_value(points: int) -> float:
-    """Pattern points as a value from -1, a proven loss, to 1, a proven win."""
-    if abs(points) >= PROVEN_WIN:
-        return math.copysign(1.0, points)
-    return round(math.tanh(points / SCALE) * 0.99, 3)
 
 
 def in_words(candidate: CandidateMove) -> str:

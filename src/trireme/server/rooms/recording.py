@@ -35,7 +35,7 @@ def record_text(
             writer.undo(entry.event.count)
         if entry.ended:
             how = "forfeit" if table.forfeits else "over"
-            writer.end(how, table.returns, table.forfeits, sign)
+            writer.end(how, table.returns, table.forfeits, sign=sign)
     return "".join(line + "\n" for line in writer.lines)
 
 
