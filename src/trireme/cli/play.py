@@ -11,7 +11,7 @@ from rich.console import Console
 
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
-from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide
+from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide, take_notes
 from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, game_from_text, make_agent
 from trireme.core.spec import parse_spec
@@ -135,7 +135,10 @@ def _run(
         before = screen.session.state
         actions = _decisions(screen, players, seconds, path)
         if actions is not None:
-            screen.session.move(actions)
+            notes: dict[Seat, str] = {}
+            for seat in actions:
+                notes |= take_notes(players.get(seat), seat)
+            screen.session.move(actions, notes)
             screen.report_move(before, actions)
             if not people:
                 screen.show(None)

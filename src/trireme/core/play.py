@@ -14,7 +14,7 @@ import numpy as np
 
 from .errors import AgentNotReady, IllegalAction, TriremeError
 from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
-from .record import Forfeited, Record, RecordWriter, parse_record
+from .record import Forfeited, Moves, Record, RecordWriter, parse_record
 from .registry import make_agent, make_game
 from .seeding import fresh_seed, streams
 from .stop_signals import is_stop
@@ -115,9 +115,10 @@ class Session:
         view, legal = self.game.view(self.state, seat), self.game.legal(self.state, seat)
         return Turn(self.game, seat, view, legal, self._streams[seat], seconds)
 
-    def move(self, actions: Mapping[Seat, Any]) -> None:
-        """Check the actions of all the seats to move, apply them, record them."""
-        self._move(actions)
+    def move(self, actions: Mapping[Seat, Any], notes: Moves | None = None) -> None:
+        """Check the actions of all the seats to move, apply them, record them; with `notes`, what
+        agents say about them, by seat."""
+        self._move(actions, notes)
         self._play_chance()
 
     def undo(self, count: int = 1) -> None:
@@ -143,7 +144,7 @@ class Session:
             move = dict.fromkeys(self.to_move, move)
         self._move({seat: self.game.read(text) for seat, text in move.items()})
 
-    def _move(self, actions: Mapping[Seat, Any]) -> None:
+    def _move(self, actions: Mapping[Seat, Any], notes: Moves | None = None) -> None:
         if self.over:
             raise IllegalAction("the game is over")
         if set(actions) != set(self.to_move):
@@ -152,20 +153,20 @@ class Session:
             )
         for seat, action in actions.items():
             self.game.check(self.state, seat, action)
-        self._apply(actions)
+        self._apply(actions, notes)
 
     def _play_chance(self) -> None:
         while self.to_move == (CHANCE,):
             self._apply({CHANCE: self.game.draw(self.state, self._streams[CHANCE])})
 
-    def _apply(self, actions: Mapping[Seat, Any]) -> None:
+    def _apply(self, actions: Mapping[Seat, Any], notes: Moves | None = None) -> None:
         state = self.game.apply(self.state, actions)
         details: dict[str, int | str] = {}
         if len(actions) == 1:
             ((seat, action),) = actions.items()
             details = self.game.details(self.state, seat, action)
         self._states.append(state)
-        self._writer.move({s: self.game.write(a) for s, a in actions.items()}, details)
+        self._writer.move({s: self.game.write(a) for s, a in actions.items()}, details, notes)
         if self.over:
             self._writer.end("over", self.returns)
 
@@ -260,6 +261,7 @@ def _play(
     exchanges: list[Exchange] = []
     while not session.over:
         actions: dict[Seat, Any] = {}
+        notes: dict[Seat, str] = {}
         faults = []
         for seat in session.to_move:
             asked[seat] += 1
@@ -270,10 +272,11 @@ def _play(
             except Forfeit as fault:
                 faults.append(fault)
             exchanges += take_exchanges(players[seat], seat, session.moves + 1)
+            notes |= take_notes(players[seat], seat)
         if faults:
             session.forfeit(*faults)
         else:
-            session.move(actions)
+            session.move(actions, notes)
         if on_move is not None:
             on_move(session)
     return Result(
@@ -285,6 +288,14 @@ def _play(
         tuple(asked),
         tuple(exchanges),
     )
+
+
+def take_notes(agent: object, seat: Seat) -> dict[Seat, str]:
+    """What the agent says about its last action, under its seat; empty where it says nothing or
+    has no method `take_note`."""
+    take = getattr(agent, "take_note", None)
+    note = bounded(str(take())) if callable(take) else ""
+    return {seat: note} if note else {}
 
 
 def check_fit(agent: AnyAgent, game: AnyGame, label: str) -> None:

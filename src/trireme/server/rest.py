@@ -16,13 +16,14 @@ from trireme.core.game import Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import MapLibrary, find, load
 from trireme.core.rulebook import rulebook_of
+from trireme.core.scene import scene
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.advice import analyse, read_record
 from trireme.server.rooms.lobby import Lobby, checked_game
 from trireme.server.rooms.recording import record_text, replay_of_record, replay_of_table
 from trireme.server.rooms.room import Room
-from trireme.server.rooms.views import picture, scene, view_json
+from trireme.server.rooms.views import picture, view_json
 
 from .addresses import guest_link, qr_rows
 from .catalogue import require_game

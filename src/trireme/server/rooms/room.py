@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import msgspec
 
 from trireme.core.game import Seat
+from trireme.core.scene import scene
 from trireme.server.limits import ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol import shapes
@@ -32,7 +33,7 @@ from .clock import RoomClock
 from .events import AnyEvent
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
-from .views import fallback, position, scene, terminal, visible_events
+from .views import fallback, position, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
 
