@@ -17,6 +17,7 @@ from trireme.core.registry import Slice, find, game_from_text, make_agent
 from trireme.core.spec import parse_spec
 from trireme.core.transcript import append_transcript, take_exchanges
 
+from .agent_specs import agent_specs
 from .screen import GameScreen, QuitGame, prepare
 
 
@@ -30,6 +31,17 @@ def play(
         list[str] | None,
         typer.Option(help="An agent spec, such as search:level=easy; twice for aivai."),
     ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of weights for the agents; without --agent, the game's first agent that"
+            " plays a network (dqn in Gomoku) uses it."
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float,
+        typer.Option(help="Chance of a random move by an agent, from 0 to 1; higher plays worse."),
+    ] = 0.0,
     side: Annotated[int, typer.Option(help="pvai: your seat, from 0.")] = 0,
     variant: Annotated[
         str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
@@ -55,9 +67,10 @@ def play(
 ) -> None:
     """Play a game in the terminal.
 
-    Examples: `trireme play gomoku` · `trireme play battleship --mode aivai --agent random
-    --agent random` · `trireme play gomoku --mode pvp --set size=19` · `trireme play navigation
-    --side 1 --seed 7`. At the prompt type `help`.
+    Examples: `trireme play gomoku` · `trireme play gomoku --model best.onnx --epsilon 0.02` ·
+    `trireme play battleship --mode aivai --agent random --agent random` · `trireme play gomoku
+    --mode pvp --set size=19` · `trireme play navigation --side 1 --seed 7`.
+    At the prompt type `help`.
     """
     if resume is not None:
         played = load_record(resume, partial=True)
@@ -66,7 +79,8 @@ def play(
         made, seats, opening = played.game, list(played.header.seats), played.moves
         seed = played.header.seed
     else:
-        made, seats = _seating(game, mode, agent or [], side, variant, set_ or [])
+        specs = agent_specs(parse_spec(game).name, agent or [], model, epsilon)
+        made, seats = _seating(game, mode, specs, side, variant, set_ or [])
         opening = ()
     path = record or _record_path(made.name)
     if path.exists():

@@ -13,6 +13,7 @@ from trireme.core.errors import TriremeError
 from trireme.core.play import HUMAN, PlayMode
 from trireme.core.registry import find
 from trireme.core.seeding import fresh_seed
+from trireme.core.spec import with_option
 from trireme.gomoku.rules import Choice, Gomoku, Point, read_points
 
 from .board import Geometry, draw
@@ -206,8 +207,7 @@ class Window:
 
     def load_model(self, path: Path) -> None:
         """Offer a trained network as an agent of both sides, and seat it where an agent sits."""
-        quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
-        spec = f'dqn:model="{quoted}"'
+        spec = with_option("dqn", "model", str(path))
         for name in ("black", "white"):
             box = self.boxes[name]
             box.configure(values=(*box["values"], spec))
