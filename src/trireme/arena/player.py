@@ -19,7 +19,15 @@ from trireme.core.errors import TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
 from trireme.core.game import close as close_agents
 from trireme.core.isolation import IsolatedAgent, protect_memory
-from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_error, play
+from trireme.core.play import (
+    GRACE,
+    AgentFault,
+    Forfeit,
+    Session,
+    describe_error,
+    play,
+    take_notes,
+)
 from trireme.core.record import Moves
 from trireme.core.seeding import global_seed
 from trireme.core.stop_signals import is_stop
@@ -227,16 +235,11 @@ class _GuardedAgent:
         return [exchange for exchange in made if isinstance(exchange, Exchange)]
 
     def take_note(self) -> str:
-        """What the agent says about its last action; what fails here changes no result."""
-        take = getattr(self._agent, "take_note", None)
-        if not callable(take):
+        """What the agent says about its last action."""
+        if not hasattr(self._agent, "take_note"):  # the guard costs more than quick agents take
             return ""
-        try:
-            return str(self._guarded(CLOSE_SECONDS, take))
-        except BaseException as error:
-            if is_stop(error):
-                raise
-            return ""
+        notes = self._guarded(CLOSE_SECONDS, lambda: take_notes(self._agent, self._seat))
+        return notes.get(self._seat, "")
 
     def close(self) -> None:
         finish = getattr(self._agent, "close", None)
@@ -276,6 +279,9 @@ class _IsolatedSeat(_GuardedAgent):
 
     def act(self, turn: Turn[Any, Any]) -> Any:
         return self._guarded(self._job.timeout, lambda: self._process.act(turn))
+
+    def take_note(self) -> str:
+        return self._process.take_note()
 
     def close(self) -> None:
         """The process stays for the next game."""

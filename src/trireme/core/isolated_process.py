@@ -22,7 +22,16 @@ import numpy as np
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
-from .play import AgentFault, Forfeit, bounded, fault_of, prepare_agent, shown, why_illegal
+from .play import (
+    AgentFault,
+    Forfeit,
+    bounded,
+    fault_of,
+    prepare_agent,
+    shown,
+    take_notes,
+    why_illegal,
+)
 from .registry import make_agent, make_game
 from .stop_signals import ignore_interrupts
 
@@ -41,7 +50,8 @@ class _Host:
     def answer(self, message: dict[str, Any]) -> dict[str, Any]:
         try:
             if message["type"] == "turn":
-                return {"action": self._act(message)}
+                action = self._act(message)
+                return {"action": action, "note": take_notes(self._agent, 0).get(0, "")}
             sys.path[:] = message["path"]
             limit_memory(message["memory"])
             if message["type"] == "check":

@@ -42,6 +42,7 @@ class _Reply(msgspec.Struct, forbid_unknown_fields=True):
     action: str | None = None
     reason: str | None = None
     detail: str = ""
+    note: str = ""
 
 
 class IsolatedFault(AgentFault):
@@ -71,6 +72,7 @@ class IsolatedAgent:
 
     _process: LineProcess | None = field(default=None, init=False, repr=False, compare=False)
     _new_game: bool = field(default=True, init=False, repr=False, compare=False)
+    _note: str = field(default="", init=False, repr=False, compare=False)
 
     def prepare(self, game: AnyGame, global_seed: int = 0) -> None:
         """Make the agent afresh for a game, in a process that is started where there is none.
@@ -112,10 +114,16 @@ class IsolatedAgent:
         reply = self._ask(budget, type="turn", turn=base64.b64encode(known).decode())
         if reply.action is None:
             raise self._broken("gave no action")
+        self._note = bounded(reply.note)
         try:
             return turn.game.read(reply.action)
         except BadText as error:
             raise Forfeit(turn.seat, "illegal", bounded(str(error))) from None
+
+    def take_note(self) -> str:
+        """What the agent said about its last action."""
+        note, self._note = self._note, ""
+        return note
 
     def close(self) -> None:
         """End the process, and all that it has started."""

@@ -292,10 +292,15 @@ def _play(
 
 def take_notes(agent: object, seat: Seat) -> dict[Seat, str]:
     """What the agent says about its last action, under its seat; empty where it says nothing or
-    has no method `take_note`."""
-    take = getattr(agent, "take_note", None)
-    note = bounded(str(take())) if callable(take) else ""
-    return {seat: note} if note else {}
+    has no method `take_note`. What fails here changes no result."""
+    try:
+        take = getattr(agent, "take_note", None)
+        note = take() if callable(take) else ""
+        return {seat: bounded(str.__str__(note))} if isinstance(note, str) and note else {}
+    except BaseException as error:
+        if is_stop(error):
+            raise
+        return {}
 
 
 def check_fit(agent: AnyAgent, game: AnyGame, label: str) -> None:
