@@ -183,7 +183,7 @@ def test_hints_go_away_with_the_next_stone(hand: Hand) -> None:
     hand.choose("seconds", "0.3")
     hand.click((7, 7))
     hand.press(hand.window.buttons["hints"])
-    hand.until(lambda: len(hand.window.hints) == 5)
+    hand.until(lambda: hand.window.hints)
     hand.click((0, 0))
     hand.until(lambda: hand.stones() == 2)
     assert not hand.window.hints
@@ -241,7 +241,7 @@ def test_swap2_is_played_with_buttons(hand: Hand) -> None:
 
 @pytest.mark.parametrize(
     ("typo", "why"),
-    [("heuristik", "did you mean"), ("search:dpeth=3", "depth"), ("search:depth=deep", "depth")],
+    [("heuristik", "Did you mean"), ("search:dpeth=3", "depth"), ("search:depth=deep", "depth")],
 )
 def test_a_typo_in_the_agent_box_changes_nothing_and_is_explained(
     hand: Hand, typo: str, why: str
@@ -298,11 +298,12 @@ def test_an_agent_that_fails_in_its_move_forfeits_and_the_window_stays(
 
 
 def test_a_dead_worker_is_replaced_and_its_jobs_are_answered(hand: Hand) -> None:
+    hand.window._prepare(1, "search")
     hand.window.worker._process.kill()
     hand.window.worker._process.join()
-    hand.until(lambda: hand.says("the thinking process ended unexpectedly"))
-    hand.choose("white", "heuristic")
     hand.click((7, 7))
+    hand.until(lambda: hand.says("white can't play: the thinking process ended unexpectedly"))
+    hand.choose("white", "heuristic")
     hand.until(lambda: hand.stones() == 2)
 
 

@@ -49,8 +49,8 @@ class Window:
         self._hinting: int | None = None
         self._preparing: dict[int, tuple[int, str]] = {}
         """The preparations asked of the worker: seat and spec, by job."""
-        self._unready: set[tuple[int, str]] = set()
-        """Seats whose agents can't play this game: they are not asked."""
+        self._unready: dict[tuple[int, str], str] = {}
+        """Seats whose agents can't play this game, with the reason: they are not asked."""
         self._message = ""
         self._offered: tuple[Choice, ...] = ()
         self._build()
@@ -274,10 +274,9 @@ class Window:
         """Seat an agent that is ready; one that can't play gives its box back."""
         if error is None:
             self.game.agents[seat] = spec
-            self._unready.discard((seat, spec))
+            self._unready.pop((seat, spec), None)
         elif spec == self.game.agents[seat]:
-            self._unready.add((seat, spec))
-            self._message = f"{SIDES[seat]} can't play: {error}. Choose another agent"
+            self._unready[seat, spec] = error
         else:
             before = self.game.agents[seat]
             self._message = f"{error} ({before} stays)"
@@ -327,7 +326,15 @@ class Window:
             return False
         (seat,) = self.game.session.to_move
         waits = seat in (waiting for waiting, _ in self._preparing.values())
-        return not waits and (seat, self.game.agents[seat]) not in self._unready
+        return not waits and not self._why_unready()
+
+    def _why_unready(self) -> str:
+        """Why the agent to move is not asked."""
+        if self.game.mover in (None, HUMAN):
+            return ""
+        (seat,) = self.game.session.to_move
+        why = self._unready.get((seat, self.game.agents[seat]))
+        return f"{SIDES[seat]} can't play: {why}. Choose another agent" if why else ""
 
     def _take(self, reply: JobReply) -> None:
         if reply.number in self._preparing:
@@ -376,8 +383,8 @@ class Window:
             draw(self.canvas, self.game.rules, self.game.state, self.hints, self._hover)
         self.panel.show_moves(self.game.rules, self.game.state)
         thinks = " · thinking …" if self._thinking is not None else ""
-        message = f" · {self._message}" if self._message else ""
-        self.status.configure(text=f"{self.game.status()}{thinks}{message}")
+        says = [self.game.status() + thinks, self._message, self._why_unready()]
+        self.status.configure(text=" · ".join(text for text in says if text))
         self._offer(self.game.rules.choosing(self.game.state) if self.game.mover == HUMAN else ())
 
     def _show_clocks(self) -> None:
