@@ -277,7 +277,7 @@ def test_what_agents_report_is_bounded() -> None:
 
     assert read_report(Odd(), 1.0) == MoveReport(1.0)
     loud = Clocked(value=7.0, note="y" * 9999)
-    assert read_report(loud, 1.0) == MoveReport(1.0, 1.0, "y" * MOST_NOTE)
+    assert read_report(loud, 1.0) == MoveReport(1.0, 1.0, "y" * (MOST_NOTE - 1) + "…")
     fields = report_fields({1: MoveReport(0.25), 0: MoveReport(0.5, -1.0, "hm")})
     assert fields == {"seconds": {"0": 0.5, "1": 0.25}, "values": {"0": -1.0}, "notes": {"0": "hm"}}
 

@@ -181,7 +181,7 @@ class _Program:
     def __init__(self, answer: bytes) -> None:
         self.answer, self.waited = answer, 0.0
 
-    def send(self, line: bytes) -> None: ...
+    def send(self, line: bytes, seconds: float = 0.0) -> None: ...
 
     def receive(self, seconds: float) -> bytes:
         self.waited = seconds

@@ -1,6 +1,7 @@
 """The window, clicked on for real on a virtual screen."""
 
 import subprocess
+import sys
 from pathlib import Path
 from tkinter import ttk
 
@@ -9,6 +10,7 @@ import pytest
 from trireme.core.play import PlayMode
 from trireme.core.record import load_record
 from trireme.desktop.board import Geometry
+from trireme.desktop.theme import use_theme
 from trireme.desktop.worker import JobReply
 from trireme.gomoku.formats import load
 from trireme.gomoku.rules import Gomoku
@@ -16,6 +18,11 @@ from trireme.gomoku.rules import Gomoku
 from .conftest import Hand
 
 pytestmark = pytest.mark.slow
+MENUS = {
+    "game": ["New game", "Undo", "Set up position…", "Open record…", "Save record…", "Quit"],
+    "engine": ["Hints", "Load model…"],
+    "view": ["Light", "Dark"],
+}
 ROW = [(0, 0), (2, 0), (0, 1), (2, 1), (0, 2), (2, 2), (0, 3), (2, 3), (0, 4)]
 
 
@@ -90,9 +97,17 @@ def test_two_agents_play_each_other_to_the_end(hand: Hand) -> None:
     hand.until(lambda: hand.says("two agents take nothing back"))
 
 
-def test_the_window_lives_while_an_agent_thinks(hand: Hand) -> None:
-    hand.choose("seconds", "3")
-    hand.choose("white", "search:variety=0")
+def test_the_window_lives_while_an_agent_thinks(hand: Hand, tmp_path: Path) -> None:
+    enough = tmp_path / "enough"
+    (tmp_path / "bots.py").write_text(
+        "import os\n"
+        "class Slow:\n"
+        "    name = 'slow'\n"
+        "    def act(self, turn):\n"
+        f"        while not os.path.exists({str(enough)!r}): os.sched_yield()\n"
+        "        return next(iter(turn.legal))\n"
+    )
+    hand.choose("white", f"{tmp_path / 'bots.py'}:Slow")
     hand.click((7, 7))
     hand.until(lambda: hand.says("thinking"))
     beats = 0
@@ -105,9 +120,10 @@ def test_the_window_lives_while_an_agent_thinks(hand: Hand) -> None:
     beat()
     hand.click((3, 3))
     hand.until(lambda: hand.says("It is not your turn"))
+    hand.until(lambda: beats > 20)
     assert hand.stones() == 1
+    enough.touch()
     hand.until(lambda: hand.stones() == 2)
-    assert beats > 20
 
 
 def test_a_new_game_during_thought_drops_the_answer(hand: Hand) -> None:
@@ -167,7 +183,7 @@ def test_hints_go_away_with_the_next_stone(hand: Hand) -> None:
     hand.choose("seconds", "0.3")
     hand.click((7, 7))
     hand.press(hand.window.buttons["hints"])
-    hand.until(lambda: len(hand.window.hints) == 5)
+    hand.until(lambda: hand.window.hints)
     hand.click((0, 0))
     hand.until(lambda: hand.stones() == 2)
     assert not hand.window.hints
@@ -223,15 +239,133 @@ def test_swap2_is_played_with_buttons(hand: Hand) -> None:
     assert hand.window.game.name(1) == "black"
 
 
-def test_a_failing_agent_forfeits_and_the_window_stays(hand: Hand) -> None:
-    hand.choose("white", "no-such-agent")
+@pytest.mark.parametrize(
+    ("typo", "why"),
+    [("heuristik", "Did you mean"), ("search:dpeth=3", "depth"), ("search:depth=deep", "depth")],
+)
+def test_a_typo_in_the_agent_box_changes_nothing_and_is_explained(
+    hand: Hand, typo: str, why: str
+) -> None:
+    hand.choose("white", "heuristic")
     hand.click((7, 7))
-    hand.until(lambda: hand.says("white forfeits"))
+    hand.until(lambda: hand.stones() == 2)
+    hand.choose("white", typo)
+    hand.until(lambda: hand.says(why))
+    assert hand.says("(heuristic stays)")
+    assert hand.window.boxes["white"].get() == "heuristic"
+    hand.click((0, 0))
+    hand.until(lambda: hand.stones() == 4)
+    assert not hand.window.game.session.forfeits
+
+
+def test_an_agent_that_can_not_play_the_new_game_waits_for_another(
+    hand: Hand, tmp_path: Path
+) -> None:
+    (tmp_path / "bots.py").write_text(
+        "from trireme import TriremeError\n"
+        "class Large:\n"
+        "    name = 'large'\n"
+        "    def prepare(self, game):\n"
+        "        if game.size < 15: raise TriremeError('too small for me')\n"
+        "    def act(self, turn): return next(iter(turn.legal))\n"
+    )
+    hand.choose("white", f"{tmp_path / 'bots.py'}:Large")
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 2)
+    hand.choose("variant", "small")
+    hand.click((4, 4))
+    hand.until(lambda: hand.says("white can't play: TriremeError: too small for me"))
+    assert hand.stones() == 1
+    hand.choose("white", "heuristic")
+    hand.until(lambda: hand.stones() == 2)
+    assert not hand.window.game.session.forfeits
+
+
+def test_an_agent_that_fails_in_its_move_forfeits_and_the_window_stays(
+    hand: Hand, tmp_path: Path
+) -> None:
+    (tmp_path / "bots.py").write_text(
+        "class Broken:\n    name = 'broken'\n    def act(self, turn): return 1 / 0\n"
+    )
+    hand.choose("white", f"{tmp_path / 'bots.py'}:Broken")
+    hand.click((7, 7))
+    hand.until(lambda: hand.says("white forfeits: ZeroDivisionError"))
     hand.choose("white", "heuristic")
     hand.press(hand.window.buttons["new"])
     hand.until(lambda: hand.stones() == 0)
     hand.click((7, 7))
     hand.until(lambda: hand.stones() == 2)
+
+
+def test_a_dead_worker_is_replaced_and_its_jobs_are_answered(hand: Hand) -> None:
+    hand.window._prepare(1, "search")
+    hand.window.worker._process.kill()
+    hand.window.worker._process.join()
+    hand.click((7, 7))
+    hand.until(lambda: hand.says("white can't play: the thinking process ended unexpectedly"))
+    hand.choose("white", "heuristic")
+    hand.until(lambda: hand.stones() == 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"), [("seconds", "fast"), ("seconds", "-1"), ("epsilon", "2"), ("epsilon", "nan")]
+)
+def test_a_number_that_makes_no_sense_is_undone_and_explained(
+    hand: Hand, name: str, text: str
+) -> None:
+    hand.choose(name, text)
+    assert hand.says(f"{name} must be a number from 0 to")
+    assert hand.window.boxes[name].get() == {"seconds": "1", "epsilon": "0"}[name]
+
+
+def test_the_moves_are_listed_in_pairs(hand: Hand) -> None:
+    pvp(hand)
+    moves = hand.window.panel.moves
+    hand.window.set_up("h8 i9 h9")
+    rows = [moves.item(row, "values") for row in moves.get_children()]
+    assert [tuple(map(str, row)) for row in rows] == [("1", "h8", "i9"), ("2", "h9")]
+    hand.press(hand.window.buttons["undo"])
+    hand.until(lambda: len(moves.get_children()) == 1)
+
+
+def test_the_clock_runs_for_the_seat_to_move_and_begins_anew(hand: Hand) -> None:
+    pvp(hand)
+    clocks = hand.window.panel.clocks
+    hand.until(lambda: clocks[0].cget("text") == "▶ Black 0:00")
+    hand.window.clock.spent[:] = [61.0, 3600.0]
+    hand.until(lambda: clocks[0].cget("text").startswith("▶ Black 1:0"))
+    assert clocks[1].cget("text") == "White 60:00"
+    hand.click((7, 7))
+    hand.until(lambda: clocks[1].cget("text").startswith("▶ White 60:0"))
+    hand.press(hand.window.buttons["new"])
+    hand.until(lambda: clocks[1].cget("text") == "White 0:00")
+
+
+def test_the_menu_offers_what_the_panel_does_not(hand: Hand) -> None:
+    menus = {name: hand.window.root.nametowidget(f"{hand.window.menu}.{name}") for name in MENUS}
+    for name, labels in MENUS.items():
+        menu = menus[name]
+        kinds = [menu.type(at) for at in range(menu.index("end") + 1)]
+        found = [menu.entrycget(at, "label") for at, kind in enumerate(kinds) if kind == "command"]
+        assert found == labels
+    pvp(hand)
+    hand.click((7, 7))
+    hand.until(lambda: hand.stones() == 1)
+    menus["game"].invoke("Undo")
+    assert hand.stones() == 0
+
+
+def test_the_theme_can_be_changed_and_is_no_must(
+    hand: Hand, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sv_ttk", reason="the theme is an extra")
+    style = ttk.Style(hand.window.root)
+    assert style.theme_use() == "sun-valley-light"
+    hand.window.root.nametowidget(f"{hand.window.menu}.view").invoke("Dark")
+    assert style.theme_use() == "sun-valley-dark"
+    monkeypatch.setitem(sys.modules, "sv_ttk", None)
+    use_theme(hand.window.root, "light")
+    assert style.theme_use() == "clam"
 
 
 def test_epsilon_makes_an_agent_play_at_random(hand: Hand) -> None:

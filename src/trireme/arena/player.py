@@ -20,6 +20,7 @@ import numpy as np
 from trireme.core.errors import TriremeError
 from trireme.core.external_agent import ExternalAgent
 from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
+from trireme.core.game import close as close_agents
 from trireme.core.isolation import IsolatedAgent, protect_memory
 from trireme.core.output_tail import PrintTail
 from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_error, play
@@ -111,20 +112,24 @@ class NoMonitor:
 class FixturePlayer:
     """Plays fixtures of a match one after another; closing it ends the agents' processes.
 
-    Every game gets fresh agents, but an isolated agent's process is kept from game to game: to
-    start one takes longer than many a game.
+    Every game gets fresh agents, but processes are kept from game to game, those of isolated
+    agents and of programs that allow it: to start one takes longer than many a game.
     """
 
     def __init__(self, job: Job, log: int | None = None) -> None:
         """`log` is the file descriptor for what agents in processes of their own print."""
         self._job, self._log = job, log
         self._isolated: dict[int, IsolatedAgent] = {}
+        self._programs: dict[int, list[AnyAgent]] = {}
+        """Agents whose programs wait for their next game, by entrant."""
         if job.secretive:
             protect_memory()
 
     def close(self) -> None:
         while self._isolated:
             self._isolated.popitem()[1].close()
+        while self._programs:
+            close_agents(self._programs.popitem()[1])
 
     def play(self, fixture: Fixture, monitor: ActivityMonitor) -> Played:
         """Play one game to its end. No failure of an agent reaches the caller as an exception."""
@@ -183,6 +188,9 @@ class FixturePlayer:
         entrant, seed = self._job.entrants[index], global_seed(fixture.seed, seat)
         if self._job.places[index] == "isolated":
             return _IsolatedSeat(self._job, entrant, seat, monitor, seed, self._process(index))
+        if self._job.places[index] == "external":
+            kept = self._programs.setdefault(index, [])
+            return _ExternalSeat(self._job, entrant, seat, monitor, kept)
         if self._job.places[index] == "in-process":
             return _ForeignSeat(self._job, entrant, seat, monitor, seed)
         return _GuardedAgent(self._job, entrant, seat, monitor)
@@ -248,10 +256,13 @@ class _GuardedAgent:
             raise AgentFault(describe_error(error)) from error
 
     def _build(self, game: AnyGame) -> None:
-        self._agent = self._entrant.build(game)
+        self._agent = self._new_agent(game)
         prepare = getattr(self._agent, "prepare", None)
         if callable(prepare):
             prepare(game)
+
+    def _new_agent(self, game: AnyGame) -> AnyAgent:
+        return self._entrant.build(game)
 
     def act(self, turn: Turn[Any, Any]) -> Any:
         agent = self._agent
@@ -346,6 +357,30 @@ class _IsolatedSeat(_GuardedAgent):
 
     def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
         return super()._guarded(timeout + ISOLATED_MARGIN, call)
+
+
+class _ExternalSeat(_GuardedAgent):
+    """An agent that is a program; one that may play on, `reusable`, is kept for the next game."""
+
+    def __init__(
+        self,
+        job: Job,
+        entrant: Entrant,
+        seat: Seat,
+        monitor: ActivityMonitor,
+        kept: list[AnyAgent],
+    ) -> None:
+        super().__init__(job, entrant, seat, monitor)
+        self._kept = kept
+
+    def _new_agent(self, game: AnyGame) -> AnyAgent:
+        return self._kept.pop() if self._kept else super()._new_agent(game)
+
+    def close(self) -> None:
+        if self._agent is not None and getattr(self._agent, "reusable", False):
+            self._kept.append(self._agent)
+        else:
+            super().close()
 
 
 class _ForeignSeat(_GuardedAgent):

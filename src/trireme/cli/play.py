@@ -11,12 +11,14 @@ from rich.console import Console
 
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
+from trireme.core.move_report import MoveReport, read_report
 from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide
 from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, game_from_text, make_agent
 from trireme.core.spec import parse_spec
 from trireme.core.transcript import append_transcript, take_exchanges
 
+from .agent_specs import agent_specs
 from .screen import GameScreen, QuitGame, prepare
 
 
@@ -30,6 +32,17 @@ def play(
         list[str] | None,
         typer.Option(help="An agent spec, such as search:level=easy; twice for aivai."),
     ] = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            help="A file of weights for the agents; without --agent, the game's first agent that"
+            " plays a network (dqn in Gomoku) uses it."
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float,
+        typer.Option(help="Chance of a random move by an agent, from 0 to 1; higher plays worse."),
+    ] = 0.0,
     side: Annotated[int, typer.Option(help="pvai: your seat, from 0.")] = 0,
     variant: Annotated[
         str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
@@ -55,9 +68,10 @@ def play(
 ) -> None:
     """Play a game in the terminal.
 
-    Examples: `trireme play gomoku` · `trireme play battleship --mode aivai --agent random
-    --agent random` · `trireme play gomoku --mode pvp --set size=19` · `trireme play navigation
-    --side 1 --seed 7`. At the prompt type `help`.
+    Examples: `trireme play gomoku` · `trireme play gomoku --model best.onnx --epsilon 0.02` ·
+    `trireme play battleship --mode aivai --agent random --agent random` · `trireme play gomoku
+    --mode pvp --set size=19` · `trireme play navigation --side 1 --seed 7`.
+    At the prompt type `help`.
     """
     if resume is not None:
         played = load_record(resume, partial=True)
@@ -66,7 +80,8 @@ def play(
         made, seats, opening = played.game, list(played.header.seats), played.moves
         seed = played.header.seed
     else:
-        made, seats = _seating(game, mode, agent or [], side, variant, set_ or [])
+        specs = agent_specs(parse_spec(game).name, agent or [], model, epsilon)
+        made, seats = _seating(game, mode, specs, side, variant, set_ or [])
         opening = ()
     path = record or _record_path(made.name)
     if path.exists():
@@ -133,9 +148,10 @@ def _run(
         screen.say(f"{screen.terminal.typing} Type help for more.".strip())
     while not screen.session.over:
         before = screen.session.state
-        actions = _decisions(screen, players, seconds, path)
+        reports: dict[Seat, MoveReport] = {}
+        actions = _decisions(screen, players, seconds, path, reports)
         if actions is not None:
-            screen.session.move(actions)
+            screen.session.move(actions, reports)
             screen.report_move(before, actions)
             if not people:
                 screen.show(None)
@@ -145,9 +161,16 @@ def _run(
 
 
 def _decisions(
-    screen: GameScreen, players: dict[Seat, AnyAgent], seconds: float, path: Path
+    screen: GameScreen,
+    players: dict[Seat, AnyAgent],
+    seconds: float,
+    path: Path,
+    reports: dict[Seat, MoveReport],
 ) -> dict[Seat, Any] | None:
-    """One action for every seat to move, agents first; None when a command changed the game."""
+    """One action for every seat to move, agents first; None when a command changed the game.
+
+    What agents say about their actions is added to `reports`.
+    """
     from trireme.arena.player import InterruptibleAgent
 
     actions: dict[Seat, Any] = {}
@@ -161,7 +184,8 @@ def _decisions(
             try:
                 with Console(stderr=True).status(f"{screen.name(seat)} thinks …"):
                     agent = InterruptibleAgent(players[seat])
-                    action, _ = decide(agent, session.turn(seat, seconds))
+                    action, took = decide(agent, session.turn(seat, seconds))
+                    reports[seat] = read_report(players[seat], took)
                 session.game.check(session.state, seat, action)
             except Forfeit as fault:
                 session.forfeit(fault)

@@ -91,6 +91,9 @@ def _show(
         for exchange in said:
             if exchange.move == number:
                 typer.echo(_what_it_said(exchange, record))
+        for who, note in record.notes[number - 1].items():
+            if who == seat or (seat is None and record.end is not None):
+                typer.echo(_quoted(f"{_who(who, record)} noted:", note))
     typer.echo(draw_text(record.game, states[number], seat, colour=colour))
     if number == len(record.moves):
         for exchange in said:
@@ -107,6 +110,11 @@ def _what_it_said(exchange: Exchange, record: Record) -> str:
     if exchange.problem:
         text += f"\nRefused: {exchange.problem}"
     head = f"{_who(exchange.seat, record)} said ({', '.join(about)}):"
+    return _quoted(head, text)
+
+
+def _quoted(head: str, text: str) -> str:
+    """A text of others under its head, without what a terminal would obey."""
     shown = "".join(c if c.isprintable() or c == "\n" else "�" for c in text)
     return "\n".join([head, *(f"  │ {line}" for line in shown.splitlines())])
 

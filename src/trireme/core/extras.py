@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from .errors import MissingExtra
 
 EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "desktop": ("sv_ttk",),
     "learn": ("torch", "stable_baselines3", "sb3_contrib", "onnx", "onnxruntime", "yaml"),
     "llm": ("httpx",),
     "mcp": ("mcp", "httpx", "websockets"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import selectors
 import signal
 import subprocess
 import threading
@@ -16,6 +17,10 @@ from .play import AgentFault
 
 MAX_LINE = 1 << 20
 """Bytes after which a line is cut, so that endless output takes no endless memory."""
+
+
+SEND_SECONDS = 10.0
+"""Seconds a process may take to read a line, where its caller names no other time."""
 
 
 class ProcessFailed(AgentFault):
@@ -40,19 +45,34 @@ class LineProcess:
         )
         assert self._process.stderr is not None
         end_with_parent(self._process.pid)
+        assert self._process.stdin is not None
+        self._stdin = self._process.stdin.fileno()
+        if os.name == "posix":  # elsewhere a program that never reads blocks the match
+            os.set_blocking(self._stdin, False)
         self._lines: queue.Queue[bytes | None] = queue.Queue(maxsize=64)
         self._ended = False
         self._stderr = PipeTail(self._process.stderr)
         self._reader = threading.Thread(target=self._read_stdout, daemon=True)
         self._reader.start()
 
-    def send(self, line: bytes) -> None:
-        """Write one line, given without its newline."""
+    def send(self, line: bytes, seconds: float = SEND_SECONDS) -> None:
+        """Write one line, given without its newline; a process that does not read it within
+        `seconds` raises `ProcessTimeout`."""
+        deadline = time.monotonic() + seconds
+        rest = memoryview(line + b"\n")
         # If the process is gone, `receive` raises the error, with its standard error in it.
         with suppress(BrokenPipeError):
-            assert self._process.stdin is not None
-            self._process.stdin.write(line + b"\n")
-            self._process.stdin.flush()
+            while rest:
+                try:
+                    rest = rest[os.write(self._stdin, rest) :]
+                except BlockingIOError:
+                    self._wait_until_writable(deadline - time.monotonic(), seconds)
+
+    def _wait_until_writable(self, left: float, seconds: float) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._stdin, selectors.EVENT_WRITE)
+            if left <= 0 or not selector.select(left):
+                raise ProcessTimeout(f"the program read nothing for {seconds:.3g} s")
 
     def receive(self, seconds: float) -> bytes:
         """The next line of standard output, waited for at most `seconds`."""
@@ -67,9 +87,10 @@ class LineProcess:
 
     def end(self, goodbye: bytes) -> None:
         """Send a last line, wait half a second, then kill the whole process group."""
-        self.send(goodbye)
-        with suppress(OSError):
-            assert self._process.stdin is not None
+        assert self._process.stdin is not None
+        if not self._process.stdin.closed:
+            with suppress(ProcessTimeout):
+                self.send(goodbye, 0.0)
             self._process.stdin.close()
         self._ended = True
         with suppress(subprocess.TimeoutExpired):

@@ -15,7 +15,7 @@ from typing import Any
 from .game import Seat
 from .stop_signals import is_stop
 
-MOST_NOTE = 500
+MOST_NOTE = 2000
 """Characters of a note that are kept."""
 
 
@@ -61,4 +61,5 @@ def _value(value: object) -> float | None:
 def _note(note: object) -> str:
     if type(note) is not str:
         return ""
-    return note[:MOST_NOTE].encode("utf-8", "replace").decode()
+    short = note if len(note) <= MOST_NOTE else f"{note[: MOST_NOTE - 1]}…"
+    return short.encode("utf-8", "replace").decode()

@@ -89,6 +89,7 @@ class _Move(msgspec.Struct):
     actions: dict[str, str]
     ts: str
     sum: str
+    notes: dict[str, str] = {}
 
 
 class RecordWriter:
@@ -123,8 +124,8 @@ class RecordWriter:
 
     def move(self, actions: Moves, details: Mapping[str, Any]) -> None:
         self._moves += 1
-        named = {_seat_key(seat): text for seat, text in sorted(actions.items())}
-        line = {"game_id": self._game_id, "move_no": self._moves, "actions": named}
+        line: dict[str, Any] = {"game_id": self._game_id, "move_no": self._moves}
+        line["actions"] = _by_key(actions)
         self._write({**line, **details, "ts": self._now()})
 
     def undo(self, count: int) -> None:
@@ -184,6 +185,8 @@ class Record:
     cut_off: int | None
     """The line that is not whole, in a record read with `partial=True`."""
     text: str
+    notes: tuple[Moves, ...] = ()
+    """What agents said about each move that stands, by seat."""
 
     @property
     def returns(self) -> tuple[float, ...] | None:
@@ -227,7 +230,7 @@ class Record:
     def fingerprint(self) -> str:
         """A hash of what was played and how it ended, without names, times and explanations."""
         content: list[Any] = [self.header.game, self.header.rules, self.header.settings]
-        content += [{_seat_key(s): t for s, t in sorted(m.items())} for m in self.moves]
+        content += [_by_key(move) for move in self.moves]
         if self.end is None:
             content.append(None)
         else:
@@ -279,9 +282,17 @@ def parse_record(text: str, *, partial: bool = False, game: AnyGame | None = Non
     header = _decode(whole[0], Header, 1)
     game = _game_of(header) if game is None else game
     _check_sum("", whole[0], header.sum, 1)
-    moves, at, end = _read_moves(header, whole)
-    kept = "".join(line + "\n" for line in whole)
-    return Record(header, game, tuple(moves), tuple(at), end, cut_off, kept)
+    lines_of_moves, end = _read_moves(header, whole)
+    return Record(
+        header,
+        game,
+        tuple(_by_seat(move.actions, number) for number, move in lines_of_moves),
+        tuple(number for number, _ in lines_of_moves),
+        end,
+        cut_off,
+        "".join(line + "\n" for line in whole),
+        tuple(_by_seat(move.notes, number) for number, move in lines_of_moves),
+    )
 
 
 def split_signature(text: str) -> tuple[str, str | None]:
@@ -293,9 +304,9 @@ def split_signature(text: str) -> tuple[str, str | None]:
     return "\n".join([*lines[:-1], body + "}"]), rest.partition('"')[0]
 
 
-def _read_moves(header: Header, lines: list[str]) -> tuple[list[Moves], list[int], End | None]:
-    moves: list[Moves] = []
-    at: list[int] = []
+def _read_moves(header: Header, lines: list[str]) -> tuple[list[tuple[int, _Move]], End | None]:
+    """The moves that stand, each with the number of its line, and the end."""
+    moves: list[tuple[int, _Move]] = []
     end: End | None = None
     previous = header.sum
     for number, line in enumerate(lines[1:], start=2):
@@ -311,15 +322,14 @@ def _read_moves(header: Header, lines: list[str]) -> tuple[list[Moves], list[int
         elif isinstance(parsed, _Undo):
             if not 0 < parsed.undo <= len(moves):
                 raise RecordError(f"can't undo {parsed.undo} of {len(moves)} moves", number)
-            del moves[-parsed.undo :], at[-parsed.undo :]
+            del moves[-parsed.undo :]
         else:
             if parsed.move_no != len(moves) + 1:
                 raise RecordError(
                     f"expected move {len(moves) + 1}, found move {parsed.move_no}", number
                 )
-            moves.append({_seat_of(key, number): a for key, a in parsed.actions.items()})
-            at.append(number)
-    return moves, at, end
+            moves.append((number, parsed))
+    return moves, end
 
 
 def _parse_line(line: str, number: int) -> _Move | _Undo | End:
@@ -373,8 +383,17 @@ def _replayed(game: AnyGame, state: Any, move: Moves, line: int) -> Any:
     return game.apply(state, actions)
 
 
-def _seat_key(seat: Seat) -> str:
+def seat_key(seat: Seat) -> str:
+    """A seat as files and programs write it."""
     return "chance" if seat == CHANCE else str(seat)
+
+
+def _by_key(texts: Moves) -> dict[str, str]:
+    return {seat_key(seat): text for seat, text in sorted(texts.items())}
+
+
+def _by_seat(texts: Mapping[str, str], line: int) -> Moves:
+    return {_seat_of(key, line): text for key, text in texts.items()}
 
 
 def _seat_of(key: str, line: int) -> Seat:

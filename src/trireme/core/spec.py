@@ -68,6 +68,18 @@ def parse_options(text: str) -> dict[str, str]:
     return options
 
 
+def with_option(spec: str, name: str, value: str) -> str:
+    """The spec with one more option, its value quoted.
+
+    >>> with_option("dqn", "model", "my models/a.onnx")
+    'dqn:model="my models/a.onnx"'
+    >>> with_option("search:depth=8", "seconds", "2")
+    'search:depth=8,seconds="2"'
+    """
+    quoted = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'{spec}{"," if parse_spec(spec).options else ":"}{name}="{quoted}"'
+
+
 def _value(text: str, at: int) -> tuple[str, int]:
     """The value that begins at `at`, and where it ends."""
     if quoted := _QUOTED.match(text, at):

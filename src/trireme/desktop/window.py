@@ -1,7 +1,8 @@
-"""The Gomoku window in Tk: a clickable board, a panel of settings, a status line."""
+"""The Gomoku window in Tk: a board to click on, a menu, a panel and a status line."""
 
 from __future__ import annotations
 
+import time
 import tkinter
 from collections.abc import Callable
 from functools import partial
@@ -13,20 +14,19 @@ from trireme.core.errors import TriremeError
 from trireme.core.play import HUMAN, PlayMode
 from trireme.core.registry import find
 from trireme.core.seeding import fresh_seed
+from trireme.core.spec import with_option
 from trireme.gomoku.rules import Choice, Gomoku, Point, read_points
 
 from .board import Geometry, draw
 from .game import DesktopGame
+from .game_clock import GameClock
+from .menu import MenuItem, add_menu
+from .panel import ENGINE, SIDES, ControlPanel
+from .theme import THEMES, use_theme
 from .worker import InsightJob, JobReply, MoveJob, PrepareJob, Worker
 
 POLL = 25
 """Milliseconds between looks for the worker's replies."""
-SEARCH_LEVELS = ("search:level=easy", "search:level=medium", "search:level=hard", "search")
-EPSILONS = ("0", "0.02", "0.05", "0.1", "0.25")
-SECONDS = ("0.3", "1", "2", "5", "10")
-VARIANTS = ("standard", "freestyle", "swap2", "small")
-ENGINE, NETWORKS = "search", ("dqn", "zero")
-"""The evaluators of hints: the engine, or a network as a second opinion."""
 FILES = [("records", "*.jsonl *.psq *.sgf"), ("all files", "*")]
 
 
@@ -36,16 +36,21 @@ class Window:
     def __init__(self, game: DesktopGame | None = None) -> None:
         self.root = tkinter.Tk(className="Trireme")
         self.root.title("Trireme · Gomoku")
-        self.root.geometry("920x700")
-        self.root.minsize(720, 640)
-        ttk.Style(self.root).theme_use("clam")
+        self.root.geometry("1000x720")
+        self.root.minsize(860, 620)
+        use_theme(self.root, THEMES[0])
         self.game = game or DesktopGame()
         self.worker = Worker()
+        self.clock = GameClock()
         self.hints: dict[Point, str] = {}
         self._insight: dict[str, Any] = {}
         self._hover: Point | None = None
         self._thinking: int | None = None
         self._hinting: int | None = None
+        self._preparing: dict[int, tuple[int, str]] = {}
+        """The preparations asked of the worker: seat and spec, by job."""
+        self._unready: dict[tuple[int, str], str] = {}
+        """Seats whose agents can't play this game, with the reason: they are not asked."""
         self._message = ""
         self._offered: tuple[Choice, ...] = ()
         self._build()
@@ -67,70 +72,41 @@ class Window:
 
     def _build(self) -> None:
         self.canvas = tkinter.Canvas(self.root, highlightthickness=0)
-        panel = ttk.Frame(self.root, padding=10)
-        self.status = ttk.Label(self.root, anchor="w", padding=(10, 6), relief="sunken")
+        actions = {"new": self.new_game, "undo": self.undo, "hints": self.show_hints}
+        self.panel = ControlPanel(self.root, self._chosen, actions)
+        self.boxes, self.buttons = self.panel.boxes, self.panel.buttons
+        self.status = ttk.Label(self.root, anchor="w", padding=(12, 8))
         self.status.pack(side="bottom", fill="x")
-        panel.pack(side="right", fill="y")
+        self.panel.pack(side="right", fill="y")
         self.canvas.pack(side="left", fill="both", expand=True)
         self.canvas.bind("<Button-1>", self._clicked)
         self.canvas.bind("<Motion>", self._moved)
         self.canvas.bind("<Leave>", lambda _: self._point_at(None))
         self.canvas.bind("<Configure>", lambda _: self.redraw())
-        self._choices(panel)
-        self._buttons(panel)
         self._swap2 = ttk.Frame(self.root, padding=6)
-        for key, run in (("n", self.new_game), ("u", self.undo), ("h", self.show_hints)):
-            self.root.bind(f"<Control-{key}>", partial(self._pressed, run))
+        self.menu = add_menu(self.root, self._menus())
 
-    def _choices(self, panel: ttk.Frame) -> None:
-        plain = [name for name in find("gomoku").agents if name not in ("search", "gomocup")]
-        agents = (*plain, *SEARCH_LEVELS)
-        self.boxes: dict[str, ttk.Combobox] = {}
-        for name, label, values, value in (
-            ("variant", "Variant", VARIANTS, "standard"),
-            ("mode", "PlayMode", tuple(m.value for m in PlayMode), self.game.mode.value),
-            ("side", "You play", ("black", "white"), "black"),
-            ("black", "Black agent", agents, "search"),
-            ("white", "White agent", agents, "search"),
-            ("seconds", "Seconds a move", SECONDS, "1"),
-            ("epsilon", "ε (random moves)", EPSILONS, "0"),
-        ):
-            ttk.Label(panel, text=label).pack(anchor="w")
-            self._box(panel, name, values, value, 22).pack(anchor="w", pady=(0, 6))
-            if name in ("black", "white", "seconds", "epsilon"):
-                self.boxes[name].configure(state="normal")
-
-    def _box(
-        self, parent: ttk.Frame, name: str, values: tuple[str, ...], value: str, width: int
-    ) -> ttk.Combobox:
-        """A drop-down that the window listens to."""
-        box = ttk.Combobox(parent, values=values, width=width, name=name, state="readonly")
-        box.set(value)
-        for event in ("<<ComboboxSelected>>", "<Return>", "<FocusOut>"):
-            box.bind(event, partial(self._pressed, partial(self._chosen, name)))
-        self.boxes[name] = box
-        return box
-
-    def _buttons(self, panel: ttk.Frame) -> None:
-        self.buttons: dict[str, ttk.Button] = {}
-        for name, label, action in (
-            ("new", "New game", self.new_game),
-            ("undo", "Undo", self.undo),
-            ("hints", "Hints by", self.show_hints),
-            ("position", "Set up position…", self.ask_position),
-            ("save", "Save record…", self.ask_save),
-            ("open", "Open record…", self.ask_open),
-            ("model", "Load model…", self.ask_model),
-        ):
-            row = ttk.Frame(panel)
-            row.pack(fill="x", pady=2)
-            button = ttk.Button(row, text=label, command=action, name=name)
-            button.pack(side="left", fill="x", expand=True)
-            if name == "hints":
-                self._box(row, "evaluator", (ENGINE, *NETWORKS), ENGINE, 8).pack(
-                    side="left", padx=(4, 0)
-                )
-            self.buttons[name] = button
+    def _menus(self) -> dict[str, list[MenuItem | None]]:
+        return {
+            "Game": [
+                MenuItem("New game", self.new_game, "n"),
+                MenuItem("Undo", self.undo, "u"),
+                MenuItem("Set up position…", self.ask_position, "p"),
+                None,
+                MenuItem("Open record…", self.ask_open, "o"),
+                MenuItem("Save record…", self.ask_save, "s"),
+                None,
+                MenuItem("Quit", self.close, "q"),
+            ],
+            "Engine": [
+                MenuItem("Hints", self.show_hints, "h"),
+                MenuItem("Load model…", self.ask_model, "l"),
+            ],
+            "View": [
+                MenuItem(theme.capitalize(), partial(use_theme, self.root, theme))
+                for theme in THEMES
+            ],
+        }
 
     # What the player does
 
@@ -156,7 +132,11 @@ class Window:
             self._message = "Looking for the best moves …"
             self._hinting = self.worker.ask(
                 InsightJob(
-                    game.rules, game.state, game.session.to_move[0], self.seconds, fresh_seed()
+                    game.rules,
+                    game.state,
+                    game.session.to_move[0],
+                    self.panel.numbers["seconds"],
+                    fresh_seed(),
                 )
             )
         self.redraw()
@@ -195,7 +175,9 @@ class Window:
     def open(self, path: Path) -> None:
         """Go on from the last position of a record."""
         self._forget()
-        self._try(lambda: self.game.open(path))
+        if self._try(lambda: self.game.open(path)):
+            self.clock = GameClock()
+            self._ready_agents()
 
     def ask_model(self) -> None:
         name = filedialog.askopenfilename(
@@ -206,46 +188,54 @@ class Window:
 
     def load_model(self, path: Path) -> None:
         """Offer a trained network as an agent of both sides, and seat it where an agent sits."""
-        quoted = str(path).replace("\\", "\\\\").replace('"', '\\"')
-        spec = f'dqn:model="{quoted}"'
-        for name in ("black", "white"):
+        spec = with_option("dqn", "model", str(path))
+        for name in SIDES:
             box = self.boxes[name]
             box.configure(values=(*box["values"], spec))
-        self.boxes[("black", "white")[1 - self.game.side]].set(spec)
-        self._chosen("black")
+        side = SIDES[1 - self.game.side]
+        self.boxes[side].set(spec)
+        self._chosen(side)
 
     # What follows from it
-
-    @property
-    def seconds(self) -> float:
-        return _number(self.boxes["seconds"].get(), 1.0)
-
-    @property
-    def epsilon(self) -> float:
-        return _number(self.boxes["epsilon"].get(), 0.0)
 
     def _chosen(self, name: str) -> None:
         """A drop-down has changed: go on with other players, or start anew with other rules."""
         if name == "variant":
             self.new_game()
-            return
-        if name == "evaluator":
+        elif name == "evaluator":
             if self._insight:
                 self._hint()
-                self.redraw()
-            return
+        elif name in self.panel.numbers:
+            self._message = self.panel.take_number(name)
+        elif name in SIDES:
+            self._choose_agent(SIDES.index(name))
+        else:
+            self._choose_players()
+        self.redraw()
+
+    def _choose_players(self) -> None:
         before = self.game.seats()
         self.game.mode = PlayMode(self.boxes["mode"].get())
-        self.game.side = 0 if self.boxes["side"].get() == "black" else 1
-        self.game.agents = [self.boxes["black"].get(), self.boxes["white"].get()]
+        self.game.side = SIDES.index(self.boxes["side"].get())
         if self.game.seats() != before:
             self._thinking = None
             self._ready_agents()
-        self.redraw()
+
+    def _choose_agent(self, seat: int) -> None:
+        """Let another agent get ready for a seat; until then, and if it can't play, the one before
+        keeps it."""
+        spec = self.boxes[SIDES[seat]].get().strip()
+        if (seat, spec) in self._preparing.values():
+            return
+        if spec == self.game.agents[seat] and (seat, spec) not in self._unready:
+            return
+        self._message = ""
+        self._prepare(seat, spec)
 
     def _start(self, game: Gomoku, opening: list[Point] | None = None) -> None:
         self._forget()
         self.game.begin(game, tuple(opening or ()))
+        self.clock = GameClock()
         self._ready_agents()
         self.redraw()
 
@@ -272,9 +262,27 @@ class Window:
 
     def _ready_agents(self) -> None:
         """Let the agents get ready before their first move is due."""
-        for seat, spec in enumerate(self.game.seats()):
-            if spec != HUMAN:
-                self.worker.ask(PrepareJob(self.game.rules, seat, spec))
+        self._unready.clear()
+        for seat, player in enumerate(self.game.seats()):
+            if player != HUMAN:
+                self._prepare(seat, self.boxes[SIDES[seat]].get().strip())
+
+    def _prepare(self, seat: int, spec: str) -> None:
+        self._preparing[self.worker.ask(PrepareJob(self.game.rules, seat, spec))] = seat, spec
+
+    def _prepared(self, seat: int, spec: str, error: str | None) -> None:
+        """Seat an agent that is ready; one that can't play gives its box back."""
+        if error is None:
+            self.game.agents[seat] = spec
+            self._unready.pop((seat, spec), None)
+        elif spec == self.game.agents[seat]:
+            self._unready[seat, spec] = error
+        else:
+            before = self.game.agents[seat]
+            self._message = f"{error} ({before} stays)"
+            if self.boxes[SIDES[seat]].get().strip() == spec:
+                self.boxes[SIDES[seat]].set(before)
+        self.redraw()
 
     def _clicked(self, event: Any) -> None:
         point = self._geometry().point(event.x, event.y)
@@ -285,9 +293,6 @@ class Window:
             self.redraw()
             return
         self._try(lambda: self.game.play(point))
-
-    def _pressed(self, run: Callable[[], None], _: Any) -> None:
-        run()
 
     def _choose(self, action: Any) -> None:
         self._try(lambda: self.game.play(action))
@@ -307,15 +312,34 @@ class Window:
     def _poll(self) -> None:
         for reply in self.worker.replies():
             self._take(reply)
-        mover = self.game.mover
-        if mover is not None and mover != HUMAN and self._thinking is None:
-            turn = self.game.turn(self.seconds)
-            self._thinking = self.worker.ask(MoveJob(mover, turn, self.epsilon))
+        if self._thinking is None and self._agent_is_due():
+            turn = self.game.turn(self.panel.numbers["seconds"])
+            job = MoveJob(self.game.agents[turn.seat], turn, self.panel.numbers["epsilon"])
+            self._thinking = self.worker.ask(job)
             self.redraw()
+        self._show_clocks()
         self._timer = self.root.after(POLL, self._poll)
 
+    def _agent_is_due(self) -> bool:
+        """Whether an agent that is ready is to move."""
+        if self.game.mover in (None, HUMAN):
+            return False
+        (seat,) = self.game.session.to_move
+        waits = seat in (waiting for waiting, _ in self._preparing.values())
+        return not waits and not self._why_unready()
+
+    def _why_unready(self) -> str:
+        """Why the agent to move is not asked."""
+        if self.game.mover in (None, HUMAN):
+            return ""
+        (seat,) = self.game.session.to_move
+        why = self._unready.get((seat, self.game.agents[seat]))
+        return f"{SIDES[seat]} can't play: {why}. Choose another agent" if why else ""
+
     def _take(self, reply: JobReply) -> None:
-        if reply.number == self._hinting:
+        if reply.number in self._preparing:
+            self._prepared(*self._preparing.pop(reply.number), reply.error)
+        elif reply.number == self._hinting:
             self._hinting = None
             self._show(reply)
         elif reply.number == self._thinking:
@@ -354,13 +378,21 @@ class Window:
     # Drawing
 
     def redraw(self) -> None:
-        """Bring board, buttons and status line up to date."""
+        """Bring board, list of moves, buttons and status line up to date."""
         if self.canvas.winfo_width() > 1:
             draw(self.canvas, self.game.rules, self.game.state, self.hints, self._hover)
+        self.panel.show_moves(self.game.rules, self.game.state)
         thinks = " · thinking …" if self._thinking is not None else ""
-        message = f" · {self._message}" if self._message else ""
-        self.status.configure(text=f"{self.game.status()}{thinks}{message}")
+        says = [self.game.status() + thinks, self._message, self._why_unready()]
+        self.status.configure(text=" · ".join(text for text in says if text))
         self._offer(self.game.rules.choosing(self.game.state) if self.game.mover == HUMAN else ())
+
+    def _show_clocks(self) -> None:
+        mover = next(iter(self.game.session.to_move), None)
+        self.clock.tick(mover, time.monotonic())
+        for seat in range(2):
+            name = self.game.name(seat).capitalize()
+            self.panel.show_clock(seat, name, self.clock.text(seat), running=seat == mover)
 
     def _offer(self, choices: tuple[Choice, ...]) -> None:
         """Show the buttons of swap2; unchanged ones are left alone, or no click would land."""
@@ -380,13 +412,6 @@ class Window:
 
     def _geometry(self) -> Geometry:
         return Geometry(self.game.rules.size, self.canvas.winfo_width(), self.canvas.winfo_height())
-
-
-def _number(text: str, otherwise: float) -> float:
-    try:
-        return max(0.0, float(text))
-    except ValueError:
-        return otherwise
 
 
 def _label(move: dict[str, Any]) -> str:

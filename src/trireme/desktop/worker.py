@@ -62,13 +62,17 @@ class Worker:
 
     def __init__(self) -> None:
         self._next = 0
+        self._open: set[int] = set()
+        """The jobs without a reply."""
+        self._lost: list[JobReply] = []
         self._start()
 
     def ask(self, job: WorkerJob) -> int:
         """Send a job; its number will be in the reply."""
         self._next += 1
         if not self._process.is_alive():
-            self._start()
+            self._start_again()
+        self._open.add(self._next)
         self._pipe.send((self._next, job))
         return self._next
 
@@ -78,9 +82,11 @@ class Worker:
         try:
             while self._pipe.poll():
                 found.append(self._pipe.recv())
+                self._open.discard(found[-1].number)
         except (EOFError, OSError):
-            found.append(JobReply(self._next, error="the thinking process ended unexpectedly"))
-            self._start()
+            self._start_again()
+        found += self._lost
+        self._lost = []
         return found
 
     def close(self) -> None:
@@ -90,6 +96,13 @@ class Worker:
         self._process.kill()
         self._process.join()
         self._process.close()
+
+    def _start_again(self) -> None:
+        """Start another process; the jobs of the last one are answered with an error."""
+        why = "the thinking process ended unexpectedly"
+        self._lost += [JobReply(number, error=why) for number in sorted(self._open)]
+        self._open.clear()
+        self._start()
 
     def _start(self) -> None:
         spawn = multiprocessing.get_context("spawn")

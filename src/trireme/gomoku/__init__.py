@@ -29,6 +29,7 @@ SLICE = Slice(
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
     forced_win="trireme.gomoku.adjudication:ForcedWins",
+    scene="trireme.gomoku.show.scene:scene",
     insight="trireme.gomoku.show.insight:insight",
     prose="trireme.gomoku.show.prose:prose",
     notation="A point is a column letter and a row number: h8. Choices of swap2 are words: black.",

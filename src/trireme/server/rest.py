@@ -19,13 +19,14 @@ from trireme.core.game import AnyGame, Seat
 from trireme.core.options import settings as settings_of
 from trireme.core.registry import MapLibrary, find, load
 from trireme.core.rulebook import rulebook_of
+from trireme.core.scene import scene
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.advice import analyse, checked_record
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.rooms.recording import record_text
 from trireme.server.rooms.room import Room
-from trireme.server.rooms.views import picture, scene, view_json
+from trireme.server.rooms.views import picture, view_json
 from trireme.server.workers.checks import ReplayRecord, ReplayRoom
 
 from .addresses import guest_link, qr_rows

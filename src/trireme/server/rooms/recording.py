@@ -9,11 +9,12 @@ import msgspec
 
 from trireme.core.game import AnyGame, Seat
 from trireme.core.record import Moves, Record, RecordWriter
+from trireme.core.scene import scene
 from trireme.server.protocol.shapes import GameReplay
 
 from . import events
 from .table import GameTable, PlayedMove
-from .views import recorded_result, replay_frames, result, scene, visible_actions
+from .views import recorded_result, replay_frames, result, visible_actions
 
 
 def record_text(

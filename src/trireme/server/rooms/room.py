@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import msgspec
 
 from trireme.core.game import Seat
+from trireme.core.scene import scene
 from trireme.server.limits import SERVER, ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol import shapes
@@ -38,7 +39,7 @@ from .events import AnyEvent
 from .positions import PositionKeys
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
-from .views import PositionViews, fallback, scene, terminal, visible_events
+from .views import PositionViews, fallback, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
 

@@ -34,13 +34,6 @@ def terminal(game: str) -> Terminal:
     return texts
 
 
-def scene(game: AnyGame) -> dict[str, Any]:
-    """What does not change during the game and is needed to draw it."""
-    place = find(game.name).scene
-    plain: dict[str, Any] = {} if place is None else msgspec.to_builtins(load(place)(game))
-    return plain
-
-
 def view_json(game: AnyGame, state: Any, seat: Seat | None) -> Any:
     """A view as plain JSON values."""
     return msgspec.to_builtins(game.view(state, seat))
