@@ -11,6 +11,7 @@ import type {
   MapChecked,
   NavigationSeaMap,
   NewRoom,
+  PuzzleList,
   Rating,
   RecentGame,
   GameReplay,
@@ -69,4 +70,5 @@ export const analyse = (body: AnalysisRequest) => json<AnalysisResponse>("/api/a
 export const getRules = (game: string, body: CheckSettings) => json<GameRules>(`/api/games/${at(game)}/rules`, { body });
 export const getInvitation = (room: string) => json<Invitation>(`/api/rooms/${at(room)}/invite`);
 export const listRecent = () => json<RecentGame[]>("/api/recent");
+export const listPuzzles = (game: string) => json<PuzzleList>(`/api/puzzles/${at(game)}`);
 export const listRatings = () => json<Rating[]>("/api/ratings");

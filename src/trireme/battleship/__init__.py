@@ -46,6 +46,8 @@ SLICE = Slice(
     rulebook="trireme.battleship.show.rulebook:rulebook",
     opponents="trireme.battleship:opponents.json",
     lessons="trireme.battleship:lessons.json",
+    puzzles="trireme.battleship:puzzles.jsonl.gz",
+    puzzle_maker="trireme.battleship.puzzles:BattleshipPuzzles",
     goals="trireme.battleship.show.goals:goal_met",
     own_page=True,
 )

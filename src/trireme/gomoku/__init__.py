@@ -32,5 +32,7 @@ SLICE = Slice(
     rulebook="trireme.gomoku.show.rulebook:rulebook",
     opponents="trireme.gomoku:opponents.json",
     lessons="trireme.gomoku:lessons.json",
+    puzzles="trireme.gomoku:puzzles.jsonl.gz",
+    puzzle_maker="trireme.gomoku.puzzles:GomokuPuzzles",
     own_page=True,
 )

@@ -39,6 +39,8 @@ SLICE = Slice(
     rulebook="trireme.navigation.show.rulebook:rulebook",
     opponents="trireme.navigation:opponents.json",
     lessons="trireme.navigation:lessons.json",
+    puzzles="trireme.navigation:puzzles.jsonl.gz",
+    puzzle_maker="trireme.navigation.puzzles:NavigationPuzzles",
     goals="trireme.navigation.show.goals:goal_met",
     own_page=True,
 )

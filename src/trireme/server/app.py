@@ -29,6 +29,7 @@ from trireme.server.workers.warm_up import default_warm_ups
 from .limits import RateLimiter, ServerLimits
 from .middleware import BodyLimit, HeadAsGet
 from .pages import mount_pages
+from .puzzles import api as puzzle_api
 from .rest import api, operator
 from .sockets import Sockets
 
@@ -92,6 +93,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.add_middleware(BodyLimit, max_bytes=limits.body_bytes)
     app.add_middleware(HeadAsGet)
     app.include_router(api)
+    app.include_router(puzzle_api)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _on_refusal)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)

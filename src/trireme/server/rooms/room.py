@@ -30,6 +30,7 @@ from . import events
 from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
+from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
 from .views import fallback, position, scene, terminal, visible_events
@@ -113,6 +114,7 @@ class Room:
             hints=setup.hints,
             public=setup.public,
             lesson=setup.lesson,
+            puzzle=puzzle_info(setup),
             created=setup.created,
             moves=len(table.moves),
             spectators=sum(not client.seats for client in self.clients),
