@@ -34,9 +34,10 @@ ROWS = 1 << 12
 """Rows of the search tables: small, since every position clears them."""
 SHORTEST, LONGEST = 2, 8
 """How many stones of the solver a win may take, the five included."""
-VARIATIONS = 120
-"""Positions tried of one game: its late ones, with a few stones left out."""
-MOST_OF_A_LENGTH = 0.25
+VARIATIONS = 40
+"""Positions tried of one game: those with a win by fours, with a few stones left out."""
+FEWEST_STONES = 8
+MOST_OF_A_LENGTH = 0.35
 """The share of the puzzles that may have the same length."""
 MOST_OF_A_GAME = 5
 """Puzzles of one game, each with another first move."""
@@ -72,8 +73,9 @@ class GomokuPuzzles:
             opening = book[int(rng.integers(len(book)))]
             stones = _self_play(self.game, engine, opening, rng)
             firsts: set[Point] = set()
-            for _ in range(VARIATIONS):
-                state = _variation(stones, rng)
+            won = self._won_lengths(stones)
+            for _ in range(VARIATIONS if won else 0):
+                state = _variation(stones[: won[int(rng.integers(len(won)))]], rng)
                 line = self._forced_win(state, lengths)
                 if line is not None and line[0] not in firsts:
                     lengths[len(line)] += 1
@@ -116,13 +118,24 @@ class GomokuPuzzles:
         if found is None or found.plies is None:
             return None
         most = (found.plies - 1) // 2
-        if not SHORTEST <= most + 1 <= LONGEST or ProofChecker().fives(stones, -BLACK):
+        if not SHORTEST <= most + 1 <= LONGEST or self.prover.fives_threatened()[0]:
             return None
         first = divmod(found.points[0], self.game.size)
         if self._enough(lengths, most) or not self._is_only_move(state, first):
             return None
         line = self._shortest(state, most)
         return None if line is None or self._enough(lengths, len(line)) else line
+
+    def _won_lengths(self, stones: Sequence[Point]) -> list[int]:
+        """The numbers of stones after which the side to move has a win by fours."""
+        won = []
+        for length in range(FEWEST_STONES, len(stones) + 1):
+            state = GomokuState(tuple(stones[:length]))
+            self.prover.set_position(state.board().items(), state.colour)
+            found = self.prover.winning_fours(VCF_NODES)
+            if found is not None and (found.plies or 0) >= 2 * SHORTEST - 1:
+                won.append(length)
+        return won
 
     def _enough(self, lengths: Counter[int], length: int) -> bool:
         return lengths[length] > MOST_OF_A_LENGTH * (lengths.total() + 10)
@@ -142,9 +155,9 @@ class GomokuPuzzles:
         prover.set_position(state.board().items(), BLACK)
         reply: int | None = None
         taken = set(state.stones) | {best}
-        fours = _four_points(cast(Stones, state.board()))
+        likely = set(ProofChecker().line_points(cast(Stones, state.board()), BLACK, 3))
         others = [p for p in self.game.points if p not in taken]
-        for point in sorted(others, key=lambda p: p not in fours):  # the likeliest to win
+        for point in sorted(others, key=lambda p: p not in likely):  # most fours come first
             prover.push(point[0] * size + point[1])
             reply = _refutation(prover, reply)
             prover.pop()
@@ -219,10 +232,10 @@ def _self_play(
 
 
 def _variation(stones: Sequence[Point], rng: Generator) -> GomokuState:
-    """A late position of the game with a few stones left out, black to move; where white was to
-    move, with colours exchanged."""
-    length = int(rng.integers(max(8, len(stones) - 16), max(8, len(stones)) + 1))
-    own, other = list(stones[:length][length % 2 :: 2]), list(stones[:length][1 - length % 2 :: 2])
+    """The position with a few stones left out, black to move; where white was to move, with
+    colours exchanged."""
+    turn = len(stones) % 2
+    own, other = list(stones[turn::2]), list(stones[1 - turn :: 2])
     kept = min(len(own), len(other)) - int(rng.integers(3))
     for group in (own, other):
         while len(group) > kept:
