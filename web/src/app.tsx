@@ -56,6 +56,7 @@ const TITLES: Record<Route["page"], string> = {
   replay: "Replay · Trireme",
   maps: "Maps · Trireme",
   learn: "Lessons · Trireme",
+  puzzles: "Puzzles · Trireme",
   lost: "Not found · Trireme",
 };
 
@@ -75,6 +76,9 @@ function Masthead({ here }: { here: Route }) {
         </a>
         <a href="/replay" aria-current={here.page === "replay" ? "page" : undefined}>
           Replay
+        </a>
+        <a href="/puzzles" aria-current={here.page === "puzzles" ? "page" : undefined}>
+          Puzzles
         </a>
         <a href="/maps" aria-current={here.page === "maps" ? "page" : undefined}>
           Maps
@@ -117,6 +121,8 @@ function Page({ here }: { here: Route }) {
       return <Later key="maps" load={mapsPage} here={here} />;
     case "learn":
       return <Later key="learn" load={learnPage} here={here} />;
+    case "puzzles":
+      return <Later key="puzzles" load={puzzlesPage} here={here} />;
     case "lost":
       return <NotFound title="Page not found" />;
   }
@@ -125,6 +131,7 @@ function Page({ here }: { here: Route }) {
 type Loader = () => Promise<ComponentType<{ here: Route }>>;
 const replayPage: Loader = async () => (await import("./replay/page")).ReplayPage as ComponentType<{ here: Route }>;
 const learnPage: Loader = async () => (await import("./learn/page")).LearnPage as ComponentType<{ here: Route }>;
+const puzzlesPage: Loader = async () => (await import("./puzzles/page")).PuzzlesPage as ComponentType<{ here: Route }>;
 const mapsPage: Loader = async () => (await import("./editor/page")).EditorPage as ComponentType<{ here: Route }>;
 
 /** A page whose code is fetched when it is first visited. */

@@ -130,7 +130,7 @@ export function forgetMap(name: string): void {
   save("maps", others);
 }
 
-function load<T>(key: string, otherwise: T): T {
+export function load<T>(key: string, otherwise: T): T {
   try {
     return (JSON.parse(localStorage.getItem(`trireme.${key}`) ?? "null") as T) ?? otherwise;
   } catch {
@@ -138,7 +138,7 @@ function load<T>(key: string, otherwise: T): T {
   }
 }
 
-function save(key: string, value: unknown): void {
+export function save(key: string, value: unknown): void {
   try {
     localStorage.setItem(`trireme.${key}`, JSON.stringify(value));
   } catch {

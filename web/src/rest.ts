@@ -11,6 +11,7 @@ import type {
   MapChecked,
   NavigationSeaMap,
   NewRoom,
+  PuzzleList,
   Rating,
   RecentGame,
   GameReplay,
@@ -86,4 +87,5 @@ export const getInvitation = (room: string) => json<Invitation>(`/api/rooms/${at
 export const getDeviceLink = (room: string, token: string | null) =>
   json<Invitation>(`/api/rooms/${at(room)}/device`, { token });
 export const listRecent = () => json<RecentGame[]>("/api/recent");
+export const listPuzzles = (game: string) => json<PuzzleList>(`/api/puzzles/${at(game)}`);
 export const listRatings = () => json<Rating[]>("/api/ratings");

@@ -8,6 +8,7 @@ export type Route =
   | { page: "replay"; room: string | null; turn: number | null; phase: number | null }
   | { page: "maps"; name: string | null }
   | { page: "learn"; game: string }
+  | { page: "puzzles"; game: string | null }
   | { page: "lost" };
 
 export function parseRoute(path: string, search = ""): Route {
@@ -22,6 +23,7 @@ export function parseRoute(path: string, search = ""): Route {
     const turn = count(query.get("turn"));
     return { page: "replay", room: second ?? null, turn, phase: count(query.get("phase")) };
   }
+  if (first === "puzzles") return { page: "puzzles", game: second ?? null };
   if (first === "maps") return { page: "maps", name: second ?? null };
   return { page: "lost" };
 }

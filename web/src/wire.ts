@@ -196,6 +196,8 @@ export interface GameInfo {
   opponents: OpponentInfo[];
   /** Lessons, in the order in which to take them. */
   lessons: LessonInfo[];
+  /** How many puzzles there are. */
+  puzzles: number;
   /** Seconds that people have for a decision by default; None: no clock. */
   clock: number | null;
   undoable: boolean;
@@ -379,6 +381,8 @@ export interface NewRoom {
   public?: boolean;
   /** The id of a lesson of the game: it sets the position, the opponent and the goal, and the fields above are ignored. */
   lesson?: string | null;
+  /** The id of a puzzle of the game: as a lesson, but without hints and undo. */
+  puzzle?: string | null;
   /** Whether hints are allowed while the game runs; None: unless two people play. */
   hints?: boolean | null;
 }
@@ -479,6 +483,47 @@ export interface PreviewResponse {
   outcome: Record<string, unknown> | null;
 }
 
+/** A puzzle in a list. */
+export interface PuzzleEntry {
+  id: string;
+  kind: string;
+  title: string;
+  /** Its difficulty, on the scale of the solvers' Elo ratings. */
+  rating: number;
+}
+
+/** The puzzle that a room holds. */
+export interface PuzzleInfo {
+  id: string;
+  title: string;
+  /** What to do; `**bold**` is the only markup. */
+  text: string;
+  rating: number;
+  /** The date, where it was the daily puzzle when the room was created. */
+  day: string | null;
+}
+
+/** The puzzles of a game. */
+export interface PuzzleList {
+  /** The date of the daily puzzle, `YYYY-MM-DD`, UTC. */
+  day: string;
+  /** The id of the daily puzzle. */
+  daily: string;
+  /** Easiest first. */
+  puzzles: PuzzleEntry[];
+}
+
+/** How an attempt at a puzzle stands. */
+export interface PuzzleState {
+  state: "open" | "met" | "missed";
+  /** The result in a sentence; empty while the puzzle is open, as are the fields below. */
+  note: string;
+  /** A solution: the actions of all seats in order. */
+  solution: string[];
+  /** The result as a few lines of text that do not tell the solution. */
+  share: string;
+}
+
 /** An agent waits for a worker: other games' agents go before it. */
 export interface Queued {
   type: "queued";
@@ -572,6 +617,8 @@ export interface RoomInfo {
   public: boolean;
   /** The id of the lesson that is taken here; None: a game like any other. */
   lesson: string | null;
+  /** The puzzle that is solved here; None: a game like any other. */
+  puzzle: PuzzleInfo | null;
   /** ISO 8601, UTC. */
   created: string;
   moves: number;
@@ -601,6 +648,8 @@ export interface RoomPosition {
   result: GameResult | null;
   /** Whether the lesson's goal is met or missed; None where no lesson is taken. */
   lesson: "open" | "met" | "missed" | null;
+  /** How the attempt at the room's puzzle stands; None where there is none. */
+  puzzle: PuzzleState | null;
 }
 
 /** A drawing on a grid: one character a cell. */

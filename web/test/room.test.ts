@@ -7,7 +7,7 @@ import type { RoomPosition, RoomInfo, ServerMessage } from "../src/wire";
 const info = { room: "r", game: "gomoku", seats: [], settings: {} } as unknown as RoomInfo;
 
 function position(version: number, moves = version): RoomPosition {
-  return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null, lesson: null };
+  return { version, moves, status: "playing", to_move: [0], ready: [], seat_names: ["black", "white"], seats: {}, spectator: null, picture: null, clock: null, offers: [], result: null, lesson: null, puzzle: null };
 }
 function welcome(version: number, events: unknown[] = []): ServerMessage {
   return { type: "welcome", protocol: 1, room: info, scene: {}, seats: [0], position: position(version), events } as ServerMessage;

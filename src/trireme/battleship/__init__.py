@@ -49,6 +49,8 @@ SLICE = Slice(
     opponents="trireme.battleship:opponents.json",
     lessons="trireme.battleship:lessons.json",
     positions="trireme.battleship.show.positions:position_content",
+    puzzles="trireme.battleship:puzzles.jsonl.gz",
+    puzzle_maker="trireme.battleship.puzzles:BattleshipPuzzles",
     goals="trireme.battleship.show.goals:goal_met",
     own_page=True,
 )

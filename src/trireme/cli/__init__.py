@@ -23,6 +23,7 @@ from . import (
     mcp,
     navigation,
     play,
+    puzzle,
     replay,
     serve,
     train,
@@ -58,6 +59,7 @@ app.add_typer(battleship.app, name="battleship")
 app.add_typer(navigation.app, name="map")
 app.add_typer(train.app, name="train")
 app.add_typer(bench.app, name="bench")
+app.add_typer(puzzle.app, name="puzzle")
 
 
 def _version(asked: bool) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from trireme.core.errors import AgentNotReady, TriremeError
+from trireme.core.errors import AgentNotReady, IllegalAction, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat
 from trireme.core.play import Forfeit, Session, decide, describe_error, prepare_agent
 from trireme.core.registry import draw_text, find, load, make_agent
@@ -41,12 +41,16 @@ def prepare(agent: AnyAgent, game: AnyGame, label: str) -> None:
 class GameScreen:
     """What people see and type. `people` are the seats that a person holds."""
 
-    def __init__(self, session: Session, people: frozenset[Seat], *, pause: float) -> None:
+    def __init__(
+        self, session: Session, people: frozenset[Seat], *, pause: float, puzzle: bool = False
+    ) -> None:
         self.session = session
         self.people = people
         self.seat: Seat = 0
         self.colour = sys.stdout.isatty() and "NO_COLOR" not in os.environ
         self.pause = pause
+        self.puzzle = puzzle
+        """In a puzzle there is no clock, no program to ask, and nothing is taken back."""
         self.terminal: Terminal = load(find(session.game.name).terminal)()
         self._hides = len(people) > 1 and self._has_secrets()
 
@@ -83,7 +87,7 @@ class GameScreen:
         self.seat = seat
         self._hand_over(seat)
         self.show(seat)
-        clock = self.terminal.clock
+        clock = None if self.puzzle else self.terminal.clock
         end = None if clock is None else time.monotonic() + clock
         draft: Any = None
         while True:
@@ -137,6 +141,8 @@ class GameScreen:
             self._help()
         elif word == "board":
             self.show(self.seat)
+        elif self.puzzle and word in self._refused():
+            raise IllegalAction(f"{word} is not allowed in a puzzle")
         elif word == "undo":
             self._undo()
         elif word == "resign":
@@ -151,6 +157,11 @@ class GameScreen:
             return action
         return None
 
+    def _refused(self) -> set[str]:
+        """The commands that a puzzle does not allow."""
+        asking = {word for word, command in self.terminal.commands.items() if command.asks}
+        return asking | {"hint", "undo"}
+
     def _help(self) -> None:
         words = {
             "hint [AGENT]": "the move that an agent would play here",
@@ -163,6 +174,9 @@ class GameScreen:
         if "hint" in self.terminal.commands:
             del words["hint [AGENT]"]
         words |= {word: command.help for word, command in self.terminal.commands.items()}
+        if self.puzzle:
+            refused = self._refused()
+            words = {word: about for word, about in words.items() if word.split()[0] not in refused}
         self.say(f"  {self.terminal.typing or 'Type an action.'}")
         for word, about in words.items():
             self.say(f"  {word:<14} {about}")

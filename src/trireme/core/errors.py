@@ -55,6 +55,10 @@ class AgentNotReady(TriremeError):
     fit the game."""
 
 
+class BadPuzzle(TriremeError):
+    """A puzzle can't be read, or does not have the solution that it claims."""
+
+
 class RecordError(TriremeError):
     """A record can't be trusted from the named line on."""
 

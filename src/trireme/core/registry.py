@@ -80,6 +80,10 @@ class Slice:
     """`package:file.json`: the game's lessons (`core/lessons.py`)."""
     goals: str | None = None
     """`goals(game, moves, goal) -> bool`: whether moves meet a goal of the game's own kind."""
+    puzzles: str | None = None
+    """`package:file.jsonl.gz`: the game's puzzles (`core/puzzles.py`)."""
+    puzzle_maker: str | None = None
+    """The game's `PuzzleMaker`, which makes, checks and reviews puzzles: a class."""
     opponents: str | None = None
     """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
     positions: str | None = None

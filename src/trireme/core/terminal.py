@@ -36,6 +36,8 @@ class Command:
     run: Callable[[Screen, str], Any]
     """Called with the screen and the text after the command; returns an action to play, or None.
     A `TriremeError` is shown and changes nothing."""
+    asks: bool = False
+    """Whether it asks a program about the position or changes it: refused in puzzles."""
 
 
 class Terminal:

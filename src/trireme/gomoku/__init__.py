@@ -37,5 +37,7 @@ SLICE = Slice(
     opponents="trireme.gomoku:opponents.json",
     lessons="trireme.gomoku:lessons.json",
     positions="trireme.gomoku.show.positions:position_content",
+    puzzles="trireme.gomoku:puzzles.jsonl.gz",
+    puzzle_maker="trireme.gomoku.puzzles:GomokuPuzzles",
     own_page=True,
 )

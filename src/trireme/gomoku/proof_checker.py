@@ -102,7 +102,7 @@ class ProofChecker:
         """
         if plies < 3 or len(forced) > 1:
             return None
-        for move in forced or self._line_points(stones, attacker, 3):
+        for move in forced or self.line_points(stones, attacker, 3):
             stones[move] = attacker
             threats = self._fives_through(stones, attacker, move)
             rest: list[Point] | None = [] if len(threats) > 1 else None
@@ -119,7 +119,7 @@ class ProofChecker:
 
     def fives(self, stones: Stones, colour: int) -> list[Point]:
         """The empty points where `colour` wins at once."""
-        return [p for p in self._line_points(stones, colour, 4) if self._wins(stones, colour, p)]
+        return [p for p in self.line_points(stones, colour, 4) if self._wins(stones, colour, p)]
 
     def _fives_through(self, stones: Stones, colour: int, stone: Point) -> list[Point]:
         """Those that complete a line through `stone`."""
@@ -130,7 +130,7 @@ class ProofChecker:
         own = {p for p in _near(point) if stones.get(p) == colour}
         return makes_five(own | {point}, point, self.rule)
 
-    def _line_points(self, stones: Stones, colour: int, own: int) -> list[Point]:
+    def line_points(self, stones: Stones, colour: int, own: int) -> list[Point]:
         """The empty points of all windows of five with `own` stones of `colour`, no other's."""
         found: dict[Point, None] = {}
         for stone, mark in stones.items():

@@ -42,6 +42,8 @@ SLICE = Slice(
     opponents="trireme.navigation:opponents.json",
     lessons="trireme.navigation:lessons.json",
     positions="trireme.navigation.show.positions:position_content",
+    puzzles="trireme.navigation:puzzles.jsonl.gz",
+    puzzle_maker="trireme.navigation.puzzles:NavigationPuzzles",
     goals="trireme.navigation.show.goals:goal_met",
     own_page=True,
 )

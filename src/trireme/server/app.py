@@ -33,6 +33,7 @@ from .limits import ServerLimits
 from .middleware import BodyLimit, HeadAsGet, SecurityHeaders
 from .origins import OriginCheck, own_names
 from .pages import mount_pages
+from .puzzles import api as puzzle_api
 from .rest import api, operator
 from .sockets import Sockets
 
@@ -118,6 +119,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.add_middleware(OriginCheck, names=own_names() | set(config.hosts))
     app.add_middleware(SecurityHeaders)
     app.include_router(api)
+    app.include_router(puzzle_api)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _on_refusal)
     app.add_exception_handler(OwnedElsewhere, _on_owned_elsewhere)

@@ -11,6 +11,7 @@ from trireme.core.lessons import lessons_of
 from trireme.core.opponents import NamedOpponent, opponents_of
 from trireme.core.options import options_of
 from trireme.core.options import settings as settings_of
+from trireme.core.puzzles import puzzles_of
 from trireme.core.registry import GAMES, find, load, make_game
 from trireme.core.spec import parse_spec
 from trireme.server.limits import SERVER
@@ -116,6 +117,7 @@ def _describe(name: str, agents: list[AgentDescription], opponents: list[Opponen
             LessonInfo(id=lesson.id, title=lesson.title, text=lesson.text, done=lesson.done)
             for lesson in lessons_of(name)
         ],
+        puzzles=len(puzzles_of(name)),
         clock=texts.clock,
         undoable=cls.undoable,
         insight=found.insight is not None,

@@ -93,7 +93,7 @@ function noteResult(room: Room): void {
   forgetGame(room.id);
   const rival = room.info?.seats.find((s) => s.kind === "agent");
   const winners = room.position?.result?.winners ?? [];
-  if (!room.info || !rival || room.seats.length !== 1 || room.info.seats.length !== 2) return;
+  if (!room.info || !rival || room.seats.length !== 1 || room.info.seats.length !== 2 || room.info.puzzle) return;
   const result = winners.length !== 1 ? "drawn" : winners[0] === room.seats[0] ? "won" : "lost";
   if (opponentOf(room.info.game, rival.name)) keepResult(room.info.game, rival.name, result);
 }

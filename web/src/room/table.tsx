@@ -7,6 +7,7 @@ import { offeredBy } from "../games/opponents";
 import { begin } from "../home/begin";
 import { LessonPanel } from "../learn/panel";
 import { setRung } from "../prefs";
+import { PuzzlePanel } from "../puzzles/panel";
 import { useStore } from "../store";
 import { Again, Bulb, Flag, Link, Play, Undo } from "../ui/icons";
 import { RulesButton } from "../ui/rules";
@@ -52,8 +53,9 @@ export function Table(props: TableProps) {
           <ClockFace room={room} />
         </div>
         {room.info?.lesson && <LessonPanel room={props.hold ? { ...room, position: room.position && { ...room.position, lesson: "open" } } : room} />}
+        {room.info?.puzzle && <PuzzlePanel room={room} hold={props.hold === true} />}
         <Trouble room={room} connection={props.connection} />
-        <div class="action-slot">{!over ? props.action : !room.info?.lesson && <End {...props} />}</div>
+        <div class="action-slot">{!over ? props.action : !room.info?.lesson && !room.info?.puzzle && <End {...props} />}</div>
         <Offers room={room} connection={props.connection} />
         <Players room={told} {...props.players} />
         <Controls {...props} />

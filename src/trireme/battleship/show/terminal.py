@@ -64,7 +64,9 @@ class BattleshipTerminal(Terminal):
         "Place a fleet with A1-A5 C3-F3 …, or type random."
     )
     commands: ClassVar[Mapping[str, Command]] = {
-        "odds": Command("where ships probably lie; odds heatmap asks the network", _odds),
+        "odds": Command(
+            "where ships probably lie; odds heatmap asks the network", _odds, asks=True
+        ),
         "random": Command("place your fleet at random", _place),
     }
 

@@ -22,7 +22,7 @@ from .proof_number_kernels import prove_vct
 from .threat_search_kernels import vcf, vcf_defences
 
 ROWS = 1 << 18
-"""Rows of each table."""
+"""Rows of each table; fewer are forgotten faster when another position is set."""
 
 
 class PositionProof(NamedTuple):
@@ -46,12 +46,12 @@ class WinningLine(NamedTuple):
 class ThreatProver:
     """Runs the engine's threat searches on one position and those after it."""
 
-    def __init__(self, size: int, exact: bool) -> None:
+    def __init__(self, size: int, exact: bool, rows: int = ROWS) -> None:
         self.size, self.exact = size, exact
         self._board = mem.new_board(*pattern_tables(exact))
         self._memory = mem.new_search_memory()
-        self._tables = mem.new_hash_tables(1, ROWS, new_network_memory())
-        self._proofs = np.zeros((ROWS, 3), np.int64)
+        self._tables = mem.new_hash_tables(1, rows, new_network_memory())
+        self._proofs = np.zeros((rows, 3), np.int64)
         self._stones: set[tuple[int, int]] = set()
         """Cell and colour of each stone of the position, without the pushed ones."""
         self._colour = mem.BLACK
@@ -90,6 +90,18 @@ class ThreatProver:
         """Take the last pushed move back."""
         undo_move(self._board, self._pushed.pop())
 
+    def taken(self, point: int) -> bool:
+        """Whether a stone lies there, pushed ones included."""
+        return bool(self._board.stones[mem.cell_of(divmod(point, self.size))] != mem.EMPTY)
+
+    def fives_threatened(self) -> tuple[int, int | None]:
+        """At how many points the other side threatens five, and one of them."""
+        other = 3 - self._mover
+        count = int(count_of(self._board, other, mem.MAKES_FIVE))
+        if not count:
+            return 0, None
+        return count, self._point(int(first_of(self._board, other, mem.MAKES_FIVE)))
+
     def prove(self, nodes: int) -> PositionProof:
         """A win by continuous fours or threes (VCF, VCT), a loss by two fives, or the moves that
         answer the opponent's VCF; each search is limited to `nodes`."""
@@ -113,6 +125,11 @@ class ThreatProver:
     def winning_line(self, nodes: int) -> WinningLine | None:
         """A win of the side to move by fours (VCF) or threes (VCT), each within `nodes`."""
         return self._win(self._mover, nodes)
+
+    def winning_fours(self, nodes: int) -> WinningLine | None:
+        """A win of the side to move by fours alone (VCF), within `nodes`."""
+        plies = self._vcf(self._mover, nodes)
+        return WinningLine(plies, self._line()) if plies else None
 
     def threat(self, nodes: int) -> WinningLine | None:
         """The same for the other side, if the side to move passed."""

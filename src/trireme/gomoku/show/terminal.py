@@ -116,11 +116,12 @@ class GomokuTerminal(Terminal):
             "the best moves with values; hint 3 searches for 3 seconds, hint dqn or "
             "hint zero asks a network",
             _hint,
+            asks=True,
         ),
         "analyse": Command(
-            "the engine's value and best line, depth by depth; analyse 10", _analyse
+            "the engine's value and best line, depth by depth; analyse 10", _analyse, asks=True
         ),
-        "setup": Command("go on from another position: setup h8 i9 h9", _set_up),
+        "setup": Command("go on from another position: setup h8 i9 h9", _set_up, asks=True),
     }
 
     def seat_name(self, game: AnyGame, state: Any, seat: Seat) -> str:

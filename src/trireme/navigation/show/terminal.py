@@ -79,7 +79,9 @@ class NavigationTerminal(Terminal):
         "codes": Command("how plans are typed", _codes),
         "legend": Command("what the marks on the map mean", _legend),
         "against": Command("THEIRS MINE: how my plan fares if they play theirs", _against),
-        "think": Command("[AGENT]: plans, values and mixture that an agent sees", _think),
+        "think": Command(
+            "[AGENT]: plans, values and mixture that an agent sees", _think, asks=True
+        ),
     }
 
     def playback(self, game: AnyGame) -> float:

@@ -44,6 +44,8 @@ class NewRoom(Shape):
     lesson: Annotated[str, Field(max_length=40)] | None = None
     """The id of a lesson of the game: it sets the position, the opponent and the goal, and the
     fields above are ignored."""
+    puzzle: Annotated[str, Field(max_length=40)] | None = None
+    """The id of a puzzle of the game: as a lesson, but without hints and undo."""
     hints: bool | None = None
     """Whether hints are allowed while the game runs; None: unless two people play."""
 

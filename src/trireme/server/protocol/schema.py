@@ -29,6 +29,7 @@ REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
     (bodies.AnalysisRequest, "validation"),
     (shapes.GameInfo, "serialization"),
     (shapes.RoomInfo, "serialization"),
+    (shapes.PuzzleList, "serialization"),
     (shapes.GameReplay, "serialization"),
     (shapes.GameRules, "serialization"),
     (shapes.ErrorResponse, "serialization"),

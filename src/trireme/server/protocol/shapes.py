@@ -89,6 +89,51 @@ class LessonInfo(Shape):
     """What to say when its goal is met."""
 
 
+class PuzzleEntry(Shape):
+    """A puzzle in a list."""
+
+    id: str
+    kind: str
+    title: str
+    rating: int
+    """Its difficulty, on the scale of the solvers' Elo ratings."""
+
+
+class PuzzleList(Shape):
+    """The puzzles of a game."""
+
+    day: str
+    """The date of the daily puzzle, `YYYY-MM-DD`, UTC."""
+    daily: str
+    """The id of the daily puzzle."""
+    puzzles: list[PuzzleEntry]
+    """Easiest first."""
+
+
+class PuzzleInfo(Shape):
+    """The puzzle that a room holds."""
+
+    id: str
+    title: str
+    text: str
+    """What to do; `**bold**` is the only markup."""
+    rating: int
+    day: str | None
+    """The date, where it was the daily puzzle when the room was created."""
+
+
+class PuzzleState(Shape):
+    """How an attempt at a puzzle stands."""
+
+    state: Literal["open", "met", "missed"]
+    note: str
+    """The result in a sentence; empty while the puzzle is open, as are the fields below."""
+    solution: list[str]
+    """A solution: the actions of all seats in order."""
+    share: str
+    """The result as a few lines of text that do not tell the solution."""
+
+
 class GameInfo(Shape):
     """A game with its settings, variants and agents."""
 
@@ -109,6 +154,8 @@ class GameInfo(Shape):
     """Named opponents, weakest first; empty where the game has none."""
     lessons: list[LessonInfo]
     """Lessons, in the order in which to take them."""
+    puzzles: int
+    """How many puzzles there are."""
     clock: float | None
     """Seconds that people have for a decision by default; None: no clock."""
     undoable: bool
@@ -155,6 +202,8 @@ class RoomInfo(Shape):
     """Whether the room is listed among open rooms and recent games."""
     lesson: str | None
     """The id of the lesson that is taken here; None: a game like any other."""
+    puzzle: PuzzleInfo | None
+    """The puzzle that is solved here; None: a game like any other."""
     created: str
     """ISO 8601, UTC."""
     moves: int
@@ -275,6 +324,8 @@ class RoomPosition(Shape):
     result: GameResult | None
     lesson: Literal["open", "met", "missed"] | None
     """Whether the lesson's goal is met or missed; None where no lesson is taken."""
+    puzzle: PuzzleState | None
+    """How the attempt at the room's puzzle stands; None where there is none."""
 
 
 class SeatAction(Shape):

@@ -136,6 +136,8 @@ class RoomSetup(msgspec.Struct, frozen=True, omit_defaults=True):
     """Seconds added to a person's clock after each move; None: the clock is for each decision."""
     lesson: str | None = None
     """The id of the lesson that is taken here; None: a game like any other."""
+    puzzle: str | None = None
+    """The id of the puzzle that is solved here; None: a game like any other."""
 
 
 def encode(event: AnyEvent) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,8 +14,9 @@ from sqlalchemy.exc import DBAPIError
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame
-from trireme.core.lessons import Lesson, lesson_named
+from trireme.core.lessons import Lesson, LessonMove, lesson_named
 from trireme.core.options import settings as settings_of
+from trireme.core.puzzles import puzzle_start
 from trireme.server.catalogue import Catalogue, require_game
 from trireme.server.checking import GameChecks
 from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, token_hash
@@ -36,6 +37,7 @@ from trireme.server.workers.tasks import WarmUp
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
 from .positions import Keys, running_keys
+from .puzzles import find_puzzle, puzzle_room
 from .room import READ_ONLY, Room
 from .table import GameTable
 from .views import terminal
@@ -163,6 +165,9 @@ class Lobby:
             if lesson is None:
                 raise Refusal("bad_settings", f"{request.game} has no lesson {request.lesson!r}")
             request = _lesson_room(request, lesson)
+        puzzle = None if request.puzzle is None else find_puzzle(request.game, request.puzzle)
+        if puzzle is not None:
+            request = puzzle_room(request, puzzle)
         game = await self.checks.game(request.game, request.variant, request.settings, address)
         settings = settings_of(game)
         choices = _default_seats(game) if request.seats is None else request.seats
@@ -174,7 +179,7 @@ class Lobby:
         holders = []
         for choice in choices:
             holder = _holder(choice, request.name, token, info.opponent)
-            if holder.kind == "agent" and lesson is None:
+            if holder.kind == "agent" and lesson is None and puzzle is None:
                 await self.catalogue.check_agent(request.game, settings, holder.name, address)
             holders.append(holder)
         room = await self._open(
@@ -188,6 +193,7 @@ class Lobby:
                 clock=_clock_seconds(request),
                 increment=request.increment,
                 lesson=request.lesson,
+                puzzle=request.puzzle,
                 think=min(request.think, self.limits.agent_seconds),
                 pace=request.pace,
                 public=request.public,
@@ -195,6 +201,7 @@ class Lobby:
                 created=self.clock.timestamp(),
             ),
             game,
+            () if puzzle is None else puzzle_start(game, puzzle),
         )
         for spec in {holder.name for holder in holders if holder.kind == "agent"}:
             self.workers.warm_up(WarmUp(request.game, settings, spec))
@@ -236,6 +243,7 @@ class Lobby:
             room=new_room_id(),
             holders=(*table.holders[1:], table.holders[0]),
             seed=new_seed(),
+            puzzle=None,
             created=self.clock.timestamp(),
             hints=table.hints,
         )
@@ -346,12 +354,14 @@ class Lobby:
         if len(self.rooms) >= self.limits.rooms:
             raise Refusal("too_many_rooms", "the server is full; try again later")
 
-    async def _open(self, setup: RoomSetup, game: AnyGame | None = None) -> Room:
+    async def _open(
+        self, setup: RoomSetup, game: AnyGame | None = None, opening: Sequence[LessonMove] = ()
+    ) -> Room:
         table = GameTable(setup, game)
         events: list[AnyEvent] = []
         if all(holder.kind != "open" for holder in setup.holders):
             try:
-                events = await self.run_in_thread(table.start)
+                events = await self.run_in_thread(table.start, opening)
             except TriremeError as error:
                 raise Refusal("bad_settings", str(error)) from None
         ts = self.clock.timestamp()

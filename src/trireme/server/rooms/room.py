@@ -37,6 +37,7 @@ from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
 from .positions import PositionKeys
+from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
 from .views import PositionViews, fallback, terminal, visible_events
@@ -131,6 +132,7 @@ class Room:
             hints=table.hints,
             public=setup.public,
             lesson=setup.lesson,
+            puzzle=puzzle_info(setup),
             created=setup.created,
             moves=len(table.moves),
             spectators=sum(not client.seats for client in self.clients),

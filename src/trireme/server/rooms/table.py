@@ -15,6 +15,7 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from trireme.core.errors import BadText, TriremeError
 from trireme.core.game import CHANCE, AnyGame, Seat
+from trireme.core.lessons import LessonMove
 from trireme.core.record import Forfeited as RecordedForfeit
 from trireme.core.registry import make_game
 from trireme.server.protocol.codes import Refusal
@@ -184,9 +185,15 @@ class GameTable:
         ]
         return taken + (self.start() if len(free) == 1 else [])
 
-    def start(self) -> list[AnyEvent]:
-        """The start of the game, with the chance moves that open it."""
-        return [events.StartedEvent(), *self._chance_moves(self._start, self.version + 1)]
+    def start(self, opening: Sequence[LessonMove] = ()) -> list[AnyEvent]:
+        """The start of the game: the moves of its opening, and the chance moves that follow."""
+        made: list[AnyEvent] = [events.StartedEvent()]
+        for move in opening:
+            for seat, action in move.actions.items():
+                by: events.Actor = "nature" if seat == CHANCE else "agent"
+                made.append(events.ActedEvent(seat, self.game.write(action), by))
+        state = opening[-1].after if opening else self._start
+        return [*made, *self._chance_moves(state, self.version + len(made))]
 
     def act(
         self, seat: Seat, text: str, by: Literal["person", "agent", "clock"], id: str | None = None
@@ -249,6 +256,7 @@ class GameTable:
         count = self.undo_count(seat)
         if not count:
             why = "nothing to take back" if self.game.undoable else "what was seen can't be unseen"
+            why = why if self.setup.puzzle is None else "a puzzle takes nothing back"
             raise Refusal("no_undo", f"{self.game.name}: {why}")
         if not self._other_people(seat):
             return [events.TakenBackEvent(seat, count, id=id)]
@@ -261,7 +269,7 @@ class GameTable:
     def undo_count(self, seat: Seat) -> int:
         """How many moves to take back to the last decision of whoever holds the seat; 0: there is
         none. Whoever holds all seats (hotseat) takes back one move at a time."""
-        if not self.game.undoable:
+        if not self.game.undoable or self.setup.puzzle is not None:
             return 0
         token = self.holders[seat].token
         own = {seat} if token is None else set(self.seats_of(token))

@@ -21,6 +21,7 @@ from trireme.core.terminal import Terminal
 from trireme.server.protocol import shapes
 
 from . import events
+from .puzzles import puzzle_state
 from .table import GameTable, LogEntry, PlayedMove
 
 MAX_LISTED = 400
@@ -73,6 +74,7 @@ class PositionViews:
             "offers": [shapes.Offer(kind=kind, seat=seat) for kind, seat in table.offers],
             "result": result(table) if table.status == "over" else None,
             "lesson": _lesson_state(table),
+            "puzzle": puzzle_state(table),
         }
 
     def of(self, seats: Sequence[Seat]) -> shapes.RoomPosition:
