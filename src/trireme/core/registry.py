@@ -48,6 +48,10 @@ class Slice:
     starts: str | None = None
     """`starts(game, rng) -> (game, opening)`: a fair start drawn for a pair of arena games, such
     as a balanced opening or another map. Settings that a user chose must stay as they are."""
+    opening_move: str | None = None
+    """`opening_move(turn) -> action | None`: a sound first move by plain Python, None when the
+    opening is over. A room of the web app plays it while the kernels of its agent are compiled; it
+    must not import numba."""
     scene: str | None = None
     """`scene(game) -> dict`: what stands still all game long and a picture needs, such as the
     map, as plain JSON values; never anything that a seat may not know."""

@@ -26,6 +26,7 @@ SLICE = Slice(
     terminal="trireme.gomoku.show.terminal:GomokuTerminal",
     encoder="trireme.gomoku.encode:encoder",
     starts="trireme.gomoku.openings:starts",
+    opening_move="trireme.gomoku.plain_opening:opening_move",
     insight="trireme.gomoku.show.insight:insight",
     prose="trireme.gomoku.show.prose:prose",
     notation="A point is a column letter and a row number: h8. Choices of swap2 are words: black.",

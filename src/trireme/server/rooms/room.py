@@ -30,6 +30,7 @@ from . import events
 from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
+from .first_answer import answer_soon
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
 from .views import fallback, position, scene, terminal, visible_events
@@ -343,10 +344,12 @@ class Room:
         began = self.services.clock.now()
         text, failure = "", None
         try:
-            text = await self.services.workers.run(
-                self.decide_task(seat, self.table.holders[seat].name, self.table.setup.think),
-                self.table.setup.think,
-            )
+            setup = self.table.setup
+            task = self.decide_task(seat, self.table.holders[seat].name, setup.think)
+            if setup.lesson is None:
+                text = await answer_soon(self.services.workers, task)
+            else:  # which counts on what its opponent does
+                text = await self.services.workers.run(task, setup.think)
         except TaskFailure as error:
             failure = error
         if (rest := self.table.setup.pace - (self.services.clock.now() - began)) > 0:

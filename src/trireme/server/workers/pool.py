@@ -21,7 +21,7 @@ from typing import Any
 from trireme.server.limits import ServerLimits
 from trireme.server.protocol.codes import Refusal
 
-from .process import COMPILED, DONE, STARTED, write_frame
+from .process import COMPILED, DONE, PREPARING, STARTED, write_frame
 from .tasks import Decide, Task, TaskFailure, WarmUp
 
 MOVE, QUERY = 0, 1
@@ -114,6 +114,15 @@ class WorkerPool:
     def waiting(self) -> int:
         return self._jobs.qsize()
 
+    @property
+    def preparing(self) -> bool:
+        """Whether a worker compiles or loads what a task needs."""
+        return any(worker.preparing for worker in self._workers)
+
+    def has_prepared(self, game: str, spec: str) -> bool:
+        """Whether a worker has the agent ready to play."""
+        return any((game, spec) in worker.prepared for worker in self._workers)
+
     def warm_up(self, task: WarmUp) -> None:
         """Queue the preparation of an agent, unless all workers have it."""
         if any((task.game, task.spec) not in worker.prepared for worker in self._workers):
@@ -192,6 +201,7 @@ class _WorkerThread:
         self.warm: list[WarmUp] = []
         self.prepared: set[tuple[str, str]] = set()
         """Agents, by game and spec, that the process has prepared."""
+        self.preparing = False
         self.thread = threading.Thread(target=self._run, name=f"worker-{number}", daemon=True)
 
     @property
@@ -285,15 +295,21 @@ class _WorkerThread:
         return answer
 
     def _await_start(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any]:
-        """The first frame that does not report a compiled kernel."""
+        """The first frame that does not report how the preparation goes."""
         game, compiled = getattr(task, "game", ""), 0
         until = time.monotonic() + self._pool._limits.prepare_seconds
-        while True:
-            kind, value = self._read(process, until - time.monotonic(), "preparing")
-            if kind != COMPILED:
-                break
-            compiled = value
-            self._pool._on_compile(game, compiled)
+        try:
+            while True:
+                kind, value = self._read(process, until - time.monotonic(), "preparing")
+                if kind == COMPILED:
+                    compiled = value
+                    self._pool._on_compile(game, compiled)
+                elif kind == PREPARING:
+                    self.preparing = True
+                else:
+                    break
+        finally:
+            self.preparing = False
         if compiled:
             self._pool._on_compile(game, 0)
         return kind, value

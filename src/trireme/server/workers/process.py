@@ -1,8 +1,8 @@
 """`python -m trireme.server.workers.process`: a worker, which runs tasks until its server ends.
 
 Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. Each task is answered by
-`started`, when it is prepared and its time starts, and then by its outcome. While kernels are
-compiled, `compiled` frames come with their number so far.
+`preparing`, by `started`, when it is prepared and its time starts, and then by its outcome. While
+kernels are compiled, `compiled` frames come with their number so far.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from trireme.core.jit import watch_compilation
 
 from .tasks import Task, TaskFailure, WorkerCache
 
+PREPARING = "preparing"
 STARTED = "started"
 COMPILED = "compiled"
 DONE = "done"
@@ -60,6 +61,7 @@ def _prepare(task: Task, cache: WorkerCache, outbox: BinaryIO) -> None:
         compiled += 1
         write_frame(outbox, (COMPILED, compiled))
 
+    write_frame(outbox, (PREPARING, None))
     with watch_compilation(report):
         task.prepare(cache)
 
