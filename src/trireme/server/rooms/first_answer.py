@@ -19,7 +19,7 @@ async def answer_soon(workers: WorkerPool, task: Decide) -> str:
     Its kernels are compiled and loaded meanwhile, for the moves that follow.
     """
     seconds = task.at.seconds
-    answer = asyncio.ensure_future(workers.run(task, seconds))
+    answer: asyncio.Future[str] = asyncio.ensure_future(workers.run(task, seconds))
     try:
         while not (await asyncio.wait({answer}, timeout=PATIENCE_SECONDS))[0]:
             if workers.has_prepared(task.game, task.spec):
