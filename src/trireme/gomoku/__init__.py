@@ -13,6 +13,7 @@ SLICE = Slice(
         "dqn+llm": "trireme.gomoku.agents.dqn_llm:DQNWithModel",
         "dqn+mcts": "trireme.gomoku.agents.dqn_mcts:DQNTree",
         "zero": "trireme.gomoku.agents.zero:Zero",
+        "zero+llm": "trireme.gomoku.agents.zero_llm:ZeroWithModel",
         "search": "trireme.gomoku.agents.search:Search",
         "gomocup": "trireme.gomoku.agents.gomocup:Gomocup",
     },
