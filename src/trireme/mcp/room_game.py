@@ -168,9 +168,8 @@ class RoomGame(HeldGame):
             with _well_formed(), connect(url, open_timeout=ANSWER_SECONDS) as connection:
                 try:
                     yield _Conversation(connection, self._token)
-                finally:  # no closing handshake: a server that floods would never come to it
-                    with suppress(OSError):
-                        connection.socket.shutdown(socket.SHUT_RDWR)
+                finally:
+                    _hang_up(connection)
         except (WebSocketException, OSError) as error:
             raise RoomRefused(f"the connection to the room failed: {error}") from None
 
@@ -198,6 +197,18 @@ class RoomGame(HeldGame):
         )
 
 
+def _hang_up(connection: ClientConnection) -> None:
+    """End a connection without the closing handshake, to which a server that floods never comes.
+
+    What has arrived is read: a full queue would keep the connection's thread from its end.
+    """
+    with suppress(OSError):
+        connection.socket.shutdown(socket.SHUT_RDWR)
+    with suppress(WebSocketException, TimeoutError):
+        while True:
+            connection.recv(timeout=1)
+
+
 class _Conversation:
     """One connection: greets, asks, and follows the position."""
 
@@ -205,8 +216,9 @@ class _Conversation:
         self._connection = connection
         self.position: dict[str, Any] = {}
         connection.send(json.dumps({"type": "hello", "protocol": PROTOCOL, "token": token}))
+        end = time.monotonic() + ANSWER_SECONDS
         while not self.position:
-            self._receive(time.monotonic() + ANSWER_SECONDS)
+            self._receive(end)
 
     def ask(self, **message: Any) -> dict[str, Any]:
         """Send a message and give its answer; raises what the server refuses."""
