@@ -37,7 +37,7 @@ from trireme.core.errors import BadSpec, TriremeError, UnknownName
 from trireme.core.play import Session
 from trireme.core.record import Record
 from trireme.core.registry import make_game
-from trireme.core.transcript import transcript_path
+from trireme.core.transcript import SUFFIX, read_transcript
 from trireme.gomoku.rules import Gomoku
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
 
@@ -166,36 +166,55 @@ def values_of(results: BenchResults) -> dict[tuple[str, int], float]:
     return {(item.task, item.number): item.value for item in results.runs[0].items}
 
 
-def test_a_model_that_misbehaves_in_every_way_is_measured(tmp_path: Path) -> None:
+GOOD = {
+    "battleship": ["A1-A5 C1-C4 E1-E3 G1-G3 I1-I2", "B2", "E5"],
+    "gomoku": ["h8", "g7", "j10"],
+    "navigation": ["F-F-", "F-F-F-F-", "--------"],
+}
+"""Actions that are legal now and then."""
+
+
+@pytest.mark.parametrize(
+    "game", [pytest.param("battleship", marks=pytest.mark.slow), "gomoku", "navigation"]
+)
+def test_a_model_that_misbehaves_in_every_way_is_measured(game: str, tmp_path: Path) -> None:
     faults: list[Any] = [
         "garbage",
+        "I must refuse to answer this.",
         '{"action": "no such thing"}',
+        '{"action": null}',
+        "{" * 5000,
         Misbehaviour(429, {"Retry-After": "0"}),
         Misbehaviour(500),
         Misbehaviour(body=b"x", cut=True),
         Misbehaviour(body=b"y" * 2_000_000),
-        '{"action": "F-F-"}',
-        '{"action": "F-F-F-F-"}',
+        Misbehaviour(body=b"null"),
+        Misbehaviour(403, body=b'{"error": {"message": "content policy"}}'),
+        *(f'{{"action": "{action}"}}' for action in GOOD[game]),
     ]
 
     def script(asked: Asked) -> Any:
+        if asked.number < 2:
+            return Misbehaviour(body=b'{"choices": [', hang=True)
         return faults[asked.number % len(faults)]
 
     with ScriptedEndpoint(script) as endpoint:
         agent = f"bad=llm:model=script,{FORMAT.format(url=endpoint.url)}"
-        results = run_bench(agent, ["navigation"], tmp_path, share=0.05, executor="serial")
+        agent = agent.replace("timeout=20", "timeout=0.3")
+        results = run_bench(agent, [game], tmp_path, share=0.01, executor="serial")
     (run,) = results.runs
     assert run.agent == "bad"
     counted = counters(run)
-    assert len(run.items) == len(plan("navigation", 0.05))
+    assert len(run.items) == len(plan(game, 0.01))
     assert 0 < counted["legal"] < 1
     assert counted["retries"] > 0
     assert counted["transport"] > 0
     assert counted["requests"] == counted["ok"] + counted["transport"] + sum(
         counted[kind] for kind in ("unreadable", "illegal", "truncated")
     )
-    records = sorted((tmp_path / "navigation-records").glob("regret-*.jsonl"))
-    assert transcript_path(tmp_path / "navigation-records" / "regret-000.jsonl") in records
+    files = tmp_path.rglob(f"*{SUFFIX}")
+    said = {e.kind for file in files for e in read_transcript(file.read_text("utf-8"))}
+    assert {"ok", "unreadable", "transport"} <= said
 
 
 def test_the_command_measures_and_resumes(tmp_path: Path) -> None:

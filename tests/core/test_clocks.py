@@ -32,6 +32,7 @@ TIMED = {
     ("battleship", "mcts"),
     ("battleship", "rl+llm"),
     ("gomoku", "dqn+llm"),
+    ("gomoku", "zero+llm"),
     *((game, "llm") for game in GAMES),
 }
 """Shipped agents whose play depends on the machine or the endpoint unless an option says

@@ -1,4 +1,4 @@
-"""A network proposes, a language model chooses: rl+llm and dqn+llm."""
+"""A network proposes, a language model chooses: rl+llm, dqn+llm and zero+llm."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ import pytest
 
 import trireme
 from trireme.battleship.agents.rl import RLPolicy
+from trireme.core.errors import BadSpec
 from trireme.core.game import Turn
 from trireme.core.play import Session
 from trireme.core.registry import make_agent, make_game
 from trireme.gomoku.agents.dqn import values
+from trireme.llm import candidates
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
 
 from .scripts import say, spec
@@ -45,11 +47,13 @@ def test_choosing_the_first_proposal_always_is_the_network_itself() -> None:
         for game, hybrid, parent in (
             ("battleship", "rl+llm", "rl"),
             ("gomoku:size=9", "dqn+llm", "dqn"),
+            ("gomoku:size=9", "zero+llm", "zero:simulations=8"),
         ):
+            options = [parent.partition(":")[2]] if ":" in parent else []
             rivals = ["random"] * (make_game(game).seats - 1)
             both = [
                 trireme.play(game, [agent, *rivals], seed=3).record.moves
-                for agent in (spec(endpoint, agent=hybrid), parent)
+                for agent in (spec(endpoint, *options, agent=hybrid), parent)
             ]
             assert both[0] == both[1]
 
@@ -98,6 +102,7 @@ def test_what_was_not_proposed_is_refused_and_the_best_proposal_stands_in() -> N
         ("battleship:duel=true", "rl+llm"),
         ("battleship:duel=true,salvo=true", "rl+llm"),
         ("gomoku:size=9,opening=swap2", "dqn+llm"),
+        ("gomoku:size=9,opening=swap2", "zero+llm"),
     ],
 )
 def test_hybrids_play_every_variant(game: str, agent: str) -> None:
@@ -114,3 +119,46 @@ def test_a_salvo_of_candidates_is_legal() -> None:
     assert len(found) == 4
     assert all(c.action in turn.legal for c in found)
     assert len({c.action for c in found}) == 4
+
+
+def test_zero_proposes_the_moves_of_its_search_with_their_values() -> None:
+    seen: list[Asked] = []
+    game = make_game("gomoku:size=9,position=e5d4")
+    turn = Session(game, ["a", "b"], seed=0).turn(0)
+    with ScriptedEndpoint(choosing(2, seen)) as endpoint:
+        agent: Any = make_agent(game, spec(endpoint, "k=3,simulations=16", agent="zero+llm"))
+        action = agent.act(turn)
+        agent.close()
+    search = make_agent(game, "zero:simulations=16")
+    moves = search.analyse(game, turn.view, top=3).moves  # type: ignore[attr-defined]
+    assert proposed(seen[0]) == [(game.write(m.move), round(m.value, 3)) for m in moves]
+    assert game.write(action) == proposed(seen[0])[2][0]
+
+
+def test_a_win_that_zero_has_proven_is_played_without_asking() -> None:
+    game = make_game("gomoku:size=9,position=c5a1d5a3e5b9")
+    turn = Session(game, ["a", "b"], seed=0).turn(0)
+    with ScriptedEndpoint(lambda _: Misbehaviour(500)) as endpoint:
+        agent: Any = make_agent(game, spec(endpoint, agent="zero+llm"))
+        action = agent.act(turn)
+        assert agent.take_exchanges() == []
+        agent.close()
+    assert game.write(action) in ("b5", "f5")
+
+
+@pytest.mark.parametrize(("option", "why"), [("k=0", "k must be"), ("simulations=0", "more than")])
+def test_zero_needs_a_proposal_and_a_simulation(option: str, why: str) -> None:
+    with pytest.raises(BadSpec, match=why):
+        make_agent("gomoku", f"zero+llm:model=m,{option}")
+
+
+def test_the_model_has_the_time_that_the_network_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = make_game("gomoku:size=9,position=e5d4")
+    turn = Session(game, ["a", "b"], seed=0).turn(0, 10.0)
+    agent: Any = make_agent(game, "dqn+llm:model=m,url=http://127.0.0.1:9")
+    given: list[float | None] = []
+    monkeypatch.setattr(agent, "converse", lambda turn, *_: given.append(turn.seconds))
+    ticks = iter((100.0, 103.0))
+    monkeypatch.setattr(candidates, "time", type("Clock", (), {"monotonic": lambda: next(ticks)}))
+    agent.act(turn)
+    assert given == [7.0]

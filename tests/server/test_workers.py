@@ -183,17 +183,21 @@ def test_an_agent_whose_network_is_missing_is_refused_before_the_game(workers: W
 
 def test_every_compiled_kernel_of_a_task_is_reported() -> None:
     """A worker that compiles says so, and says 0 when it is ready."""
-    told: list[tuple[str, int]] = []
-    pool = WorkerPool(
-        1, LIMITS, lambda *_: None, lambda game, kernels: told.append((game, kernels))
-    )
+    told: list[tuple[str, int, bool]] = []
+
+    def on_compile(game: str, kernels: int) -> None:
+        told.append((game, kernels, pool.preparing))
+
+    pool = WorkerPool(1, LIMITS, lambda *_: None, on_compile)
     pool.start()
     try:
         spec = f"{AGENTS}:Compiles"
+        assert not pool.has_prepared("gomoku", spec)
         asyncio.run(pool.run(WarmUp("gomoku", {}, spec), 60))
+        assert pool.has_prepared("gomoku", spec)
     finally:
         pool.stop()
-    assert told == [("gomoku", 1), ("gomoku", 2), ("gomoku", 0)]
+    assert told == [("gomoku", 1, True), ("gomoku", 2, True), ("gomoku", 0, False)]
 
 
 def test_an_agents_answer_to_a_move_taken_back_is_dropped(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ SLICE = Slice(
         "handicap": {"duel": True, "rows": 8, "cols": 12, "rival_rows": 10, "rival_cols": 9},
     },
     encoder="trireme.battleship.encode:encoder",
+    opening_move="trireme.battleship.hunting:opening_move",
     scene="trireme.battleship.show.scene:scene",
     insight="trireme.battleship.show.insight:insight",
     prose="trireme.battleship.show.prose:prose",

@@ -55,6 +55,10 @@ class Slice:
     forced_win: str | None = None
     """`forced_win(game)` gives a function of a state, for the positions of one game in order: the
     seat whose win is proven beyond doubt, or None. Arena games may be adjudicated by it."""
+    opening_move: str | None = None
+    """`opening_move(turn) -> action | None`: a sound first move by plain Python, None when the
+    opening is over. A room of the web app plays it while the kernels of its agent are compiled; it
+    must not import numba."""
     scene: str | None = None
     """`scene(game) -> dict`: what stands still all game long and a picture needs, such as the
     map, as plain JSON values; never anything that a seat may not know."""

@@ -25,7 +25,7 @@ def opening_action(
 
     `lead` gives what white, to move, is ahead by; see `choose`.
     """
-    if stone := _opening_stone(game, state, rng):
+    if stone := opening_stone(game, state, rng):
         return stone
     if options := game.choosing(state):
         return choose(options, lead(), balanced_below)
@@ -44,7 +44,7 @@ def choose(options: Sequence[Choice], lead: float, balanced_below: float = 0.0) 
     return "white" if lead > 0 else "black"
 
 
-def _opening_stone(game: Gomoku, state: GomokuState, rng: Generator) -> Point | None:
+def opening_stone(game: Gomoku, state: GomokuState, rng: Generator) -> Point | None:
     """The next of the three stones that seat 0 puts: part of a balanced opening. None otherwise."""
     if game.opening != "swap2" or state.choices or len(state.stones) >= 3:
         return None

@@ -6,9 +6,10 @@ for each action, such as a policy or a Q network, is all that it takes.
 
 from __future__ import annotations
 
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from trireme.core.game import Turn
@@ -45,9 +46,13 @@ class CandidateAgent(ModelAgent, ABC):
         """The network's proposals, best first, `k` at most; one alone is played without asking."""
 
     def act(self, turn: Turn[Any, Any]) -> Any:
+        began = time.monotonic()
         proposed = self.candidates(turn)
         if len(proposed) == 1:
             return self._play(turn, proposed[0].action)
+        if turn.seconds is not None:
+            left = turn.seconds - (time.monotonic() - began)
+            turn = replace(turn, seconds=max(0.0, left))
         write = turn.game.write
         lines = [f"{write(c.action)}: {c.value:.3f}" for c in proposed]
         values = {**turn_values(turn, self._own, 0), "unit": self.unit}

@@ -16,6 +16,7 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from trireme import __version__
 from trireme.core.errors import TriremeError, UnknownName
 from trireme.core.options import options_of
+from trireme.core.play import bounded
 from trireme.core.prose import rules_text, view_text
 from trireme.core.record import parse_record
 from trireme.core.registry import GAMES, find, load, make_game
@@ -59,11 +60,11 @@ class GameShelf:
 
 @contextmanager
 def _told(kind: Callable[[str], Exception]) -> Iterator[None]:
-    """What the user can mend is told as an error of MCP's."""
+    """What the user can mend is told as an error of MCP's, of bounded length: it quotes input."""
     try:
         yield
     except TriremeError as error:
-        raise kind(str(error)) from error
+        raise kind(bounded(str(error))) from error
 
 
 def build_server(rooms: str | None = None) -> MCPServer[Any]:
@@ -256,7 +257,8 @@ def review_record(text: str, seat: int, move: int | None, seconds: float) -> dic
     """The moves and the result of a record, or one position with the game's insight into it."""
     record = parse_record(text)
     game = record.game
-    assert record.end is not None
+    if record.end is None:
+        raise TriremeError("the record has no end: the game is not over")
     if move is None:
         moves = [
             {("chance" if s < 0 else f"seat {s}"): action for s, action in m.items()}

@@ -23,6 +23,7 @@ SLICE = Slice(
     scene="trireme.navigation.show.scene:scene",
     preview="trireme.navigation.show.scene:preview",
     starts="trireme.navigation.starts:starts",
+    opening_move="trireme.navigation.agents.greedy:opening_move",
     insight="trireme.navigation.show.insight:insight",
     maps="trireme.navigation.map_library:SeaMapLibrary",
     variants={

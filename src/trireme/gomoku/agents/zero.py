@@ -133,17 +133,25 @@ class Zero:
     def act(self, turn: Turn[Action, GomokuState]) -> Action:
         game, view = turn.game, turn.view
         assert isinstance(game, Gomoku)
-        if opening := opening_action(
+        opening = self.opening_move(turn, turn.seconds)
+        if opening is not None:
+            return opening
+        return self.analyse(game, view, seconds=turn.seconds).best
+
+    def opening_move(self, turn: Turn[Action, GomokuState], seconds: float | None) -> Action | None:
+        """What swap2 asks for, or one of the first two stones; None: a move to search for."""
+        game, view = turn.game, turn.view
+        assert isinstance(game, Gomoku)
+        opening = opening_action(
             game,
             view,
             turn.rng,
-            lambda: self.analyse(game, view, seconds=turn.seconds).value,
+            lambda: self.analyse(game, view, seconds=seconds).value,
             BALANCED,
-        ):
-            return opening
-        if len(view.stones) < 2:
+        )
+        if opening is None and len(view.stones) < 2:
             return first_stone(game.size, game.size, view.stones, turn.rng)
-        return self.analyse(game, view, seconds=turn.seconds).best
+        return opening
 
     def analyse(
         self, game: Gomoku, view: GomokuState, *, seconds: float | None = None, top: int = 1

@@ -36,6 +36,7 @@ from . import events
 from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
+from .first_answer import answer_soon
 from .positions import PositionKeys
 from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
@@ -390,13 +391,18 @@ class Room:
         began = self.services.clock.now()
         text, failure = "", None
         try:
-            text = await self.services.workers.run(
-                self.decide_task(seat, self.table.holders[seat].name, self.table.setup.think),
-                self.table.setup.think,
+            setup = self.table.setup
+            task = self.decide_task(seat, self.table.holders[seat].name, setup.think)
+            answer = self.services.workers.run(
+                task,
+                setup.think,
                 self._address(),
                 watched=not self.table.people(),
                 on_place=partial(self._report_place, seat),
             )
+            if setup.lesson is None and setup.puzzle is None:
+                answer = answer_soon(self.services.workers, task, answer)
+            text = await answer  # a lesson or a puzzle counts on what its opponent does
         except TaskFailure as error:
             failure = error
         if (rest := self.table.setup.pace - (self.services.clock.now() - began)) > 0:

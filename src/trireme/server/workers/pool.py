@@ -20,7 +20,7 @@ from trireme.server.limits import SERVER, ServerLimits
 from trireme.server.protocol.codes import Refusal
 
 from .fair_queue import PLAYER_MOVE, QUERY, SPECTACLE, FairQueue
-from .process import COMPILED, DONE, STARTED, write_frame
+from .process import COMPILED, DONE, PREPARING, STARTED, write_frame
 from .tasks import Decide, Task, TaskFailure, WarmUp
 
 PLACE_SECONDS = 1.0
@@ -118,6 +118,15 @@ class WorkerPool:
     @property
     def waiting(self) -> int:
         return len(self._jobs)
+
+    @property
+    def preparing(self) -> bool:
+        """Whether a worker compiles or loads what a task needs."""
+        return any(worker.preparing for worker in self._workers)
+
+    def has_prepared(self, game: str, spec: str) -> bool:
+        """Whether a worker has the agent ready to play."""
+        return any((game, spec) in worker.prepared for worker in self._workers)
 
     def warm_up(self, task: WarmUp) -> None:
         """Queue the preparation of an agent, unless all workers have it."""
@@ -238,6 +247,7 @@ class _WorkerThread:
         self.warm: list[WarmUp] = []
         self.prepared: set[tuple[str, str]] = set()
         """Agents, by game and spec, that the process has prepared."""
+        self.preparing = False
         self.thread = threading.Thread(target=self._run, name=f"worker-{number}", daemon=True)
 
     @property
@@ -342,15 +352,21 @@ class _WorkerThread:
         return answer
 
     def _await_start(self, process: subprocess.Popen[bytes], task: Task) -> tuple[str, Any, float]:
-        """The first frame that does not report a compiled kernel."""
+        """The first frame that does not report how the preparation goes."""
         game, compiled = getattr(task, "game", ""), 0
         until = time.monotonic() + self._pool._limits.prepare_seconds
-        while True:
-            kind, value, cpu = self._read(process, until - time.monotonic(), "preparing")
-            if kind != COMPILED:
-                break
-            compiled = value
-            self._pool._on_compile(game, compiled)
+        try:
+            while True:
+                kind, value, cpu = self._read(process, until - time.monotonic(), "preparing")
+                if kind == COMPILED:
+                    compiled = value
+                    self._pool._on_compile(game, compiled)
+                elif kind == PREPARING:
+                    self.preparing = True
+                else:
+                    break
+        finally:
+            self.preparing = False
         if compiled:
             self._pool._on_compile(game, 0)
         return kind, value, cpu

@@ -1,9 +1,10 @@
 """`python -m trireme.server.workers.process`: a worker, which runs tasks until its server ends.
 
 Frames on stdin and stdout are a length (4 bytes, big-endian) and a pickle. A task comes with its
-limit of processor time, or None. It is answered by `started`, when it is prepared and its time
-starts, and then by its outcome. While kernels are compiled, `compiled` frames come with their
-number so far. Frames of the worker have a kind, a value and the seconds of processor time used.
+limit of processor time, or None. It is answered by `preparing`, by `started`, when it is prepared
+and its time starts, and then by its outcome. While kernels are compiled, `compiled` frames come
+with their number so far. Frames of the worker have a kind, a value and the seconds of processor
+time used.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from trireme.core.jit import watch_compilation
 
 from .tasks import Task, TaskFailure, WorkerCache
 
+PREPARING = "preparing"
 STARTED = "started"
 COMPILED = "compiled"
 DONE = "done"
@@ -89,6 +91,7 @@ def _prepare(task: Task, cache: WorkerCache, outbox: BinaryIO) -> None:
         compiled += 1
         write_frame(outbox, (COMPILED, compiled, 0.0))
 
+    write_frame(outbox, (PREPARING, None, 0.0))
     with watch_compilation(report):
         task.prepare(cache)
 

@@ -81,7 +81,7 @@ export function buildEffects(palette: Palette): Effects {
     group.add(sprite("#ffffff", 0.3 + 0.5 * u, 0.35 * (1 - u), new Vector3(at.x, 0.12 + 0.5 * u * (1 - u), at.z)));
   }
   function burst(at: Vector3, u: number): void {
-    group.add(sprite(`#${palette.accent.getHexString()}`, 0.5 + 0.7 * u, 0.9 * (1 - u), new Vector3(at.x, 0.35, at.z), true));
+    group.add(sprite(`#${palette.mark.getHexString()}`, 0.5 + 0.7 * u, 0.9 * (1 - u), new Vector3(at.x, 0.35, at.z), true));
     for (let i = 0; i < 7; i++) {
       const angle = i * 0.9;
       const bit = new Vector3(at.x + 0.6 * u * Math.cos(angle), 0.3 + 1.4 * u * (1 - u) + 0.05 * i, at.z + 0.6 * u * Math.sin(angle));
@@ -94,7 +94,7 @@ export function buildEffects(palette: Palette): Effects {
     const end = Math.min(1, flight.progress);
     const points = Array.from({ length: 13 }, (_, i) => path((end * i) / 12));
     group.add(new Line(new BufferGeometry().setFromPoints(points), rope));
-    group.add(sprite(`#${palette.accent.getHexString()}`, 0.18, 1, path(end)));
+    group.add(sprite(`#${palette.mark.getHexString()}`, 0.18, 1, path(end)));
   }
   return {
     group,

@@ -1,5 +1,5 @@
 // A camera that a pointer turns around the sea, and a wheel or two fingers bring nearer.
-import { Vector3 } from "three";
+import { type PerspectiveCamera, Vector3 } from "three";
 
 export interface Orbit {
   /** Where the camera looks. */
@@ -8,14 +8,18 @@ export interface Orbit {
   /** Glide towards a place, and so near to it; null: back to the whole sea. A player who has
    * taken the camera in hand keeps it. */
   follow(place: Vector3 | null, near: number): void;
+  /** See the whole sea as large as the canvas has room for, unless a player holds the camera. */
+  fit(camera: PerspectiveCamera, corners: readonly Vector3[]): void;
   close(): void;
 }
 
 /** The share of the way that the camera glides in one frame. */
 const GLIDE = 0.035;
+/** The share of the canvas, from its middle to its edge, that the sea may fill. */
+const FILLED = 0.98;
 
 export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbit {
-  const whole = size * 1.8;
+  let whole = size * 1.8;
   const target = middle.clone();
   let azimuth = -0.05;
   let height = 0.98;
@@ -27,6 +31,12 @@ export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbi
   const listening = new AbortController();
   const options = { signal: listening.signal };
 
+  const place = (from: Vector3, away: number) =>
+    new Vector3(
+      from.x + away * Math.cos(height) * Math.sin(azimuth),
+      away * Math.sin(height),
+      from.z + away * Math.cos(height) * Math.cos(azimuth),
+    );
   const bring = (factor: number) => {
     distance = Math.max(nearest, Math.min(farthest, distance * factor));
   };
@@ -70,16 +80,31 @@ export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbi
   );
   return {
     target,
-    position: () =>
-      new Vector3(
-        target.x + distance * Math.cos(height) * Math.sin(azimuth),
-        distance * Math.sin(height),
-        target.z + distance * Math.cos(height) * Math.cos(azimuth),
-      ),
-    follow(place, near) {
+    position: () => place(target, distance),
+    fit(camera, corners) {
       if (taken) return;
-      target.lerp(place ?? middle, GLIDE);
-      distance += ((place ? Math.min(near, whole) : whole) - distance) * GLIDE;
+      const seen = camera.clone();
+      const fits = (away: number) => {
+        seen.position.copy(place(middle, away));
+        seen.lookAt(middle);
+        seen.updateMatrixWorld();
+        return corners.every((corner) => {
+          const { x, y } = corner.clone().project(seen);
+          return Math.max(Math.abs(x), Math.abs(y)) <= FILLED;
+        });
+      };
+      let [near, far] = [size * 0.5, size * 4];
+      for (let step = 0; step < 20; step++) {
+        const half = (near + far) / 2;
+        if (fits(half)) far = half;
+        else near = half;
+      }
+      distance = whole = far;
+    },
+    follow(goal, near) {
+      if (taken) return;
+      target.lerp(goal ?? middle, GLIDE);
+      distance += ((goal ? Math.min(near, whole) : whole) - distance) * GLIDE;
     },
     close: () => listening.abort(),
   };

@@ -9,7 +9,8 @@ export interface Palette {
   line: Color;
   land: Color;
   landLine: Color;
-  accent: Color;
+  mark: Color;
+  onMark: Color;
   paper: Color;
   sides: [Color, Color];
   sails: [Color, Color];
@@ -31,7 +32,8 @@ export function readPalette(): Palette {
     line: token("sea-line"),
     land: token("land"),
     landLine: token("land-line"),
-    accent: token("accent"),
+    mark: token("mark"),
+    onMark: token("on-mark"),
     paper: token("paper"),
     sides: [new Color("#27455a"), new Color("#d9c7a0")],
     sails: [new Color("#f7f2e6"), new Color("#8f2d4f")],

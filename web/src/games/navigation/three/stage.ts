@@ -1,6 +1,7 @@
 // The 3D view: the same moments as the chart shows, on moving water, with a camera to turn.
 import {
   AmbientLight,
+  CanvasTexture,
   DirectionalLight,
   DoubleSide,
   Group,
@@ -9,7 +10,10 @@ import {
   PCFShadowMap,
   PerspectiveCamera,
   PlaneGeometry,
+  SRGBColorSpace,
   Scene,
+  Sprite,
+  SpriteMaterial,
   TubeGeometry,
   CatmullRomCurve3,
   Vector3,
@@ -53,6 +57,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
 
   const camera = new PerspectiveCamera(38, 1, 0.1, 200);
   const eye = orbit(renderer.domElement, new Vector3(map.width / 2, 0, 0.53 * map.height), Math.max(map.width, map.height));
+  const marks = [1, 2, 3, 4, 5, 6].map((phase) => phaseMark(phase, palette));
   let shown: ArenaProps | null = null;
   let drawn: readonly NavigationPhaseEntry[] | null = null;
 
@@ -61,6 +66,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
     renderer.setSize(width, height, false);
     camera.aspect = width / Math.max(1, height);
     camera.updateProjectionMatrix();
+    eye.fit(camera, seaCorners(map));
   });
   sized.observe(box);
 
@@ -73,7 +79,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
       watch(eye, shown);
       if (drawn !== shown.ghost) {
         drawn = shown.ghost;
-        sketchPlan(plans, shown, palette);
+        sketchPlan(plans, shown, palette, marks);
       }
     }
     aim(camera, eye);
@@ -91,6 +97,10 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
       scene.traverse((part) => {
         if (part instanceof Mesh) part.geometry.dispose();
       });
+      for (const mark of marks) {
+        mark.map?.dispose();
+        mark.dispose();
+      }
       renderer.dispose();
       renderer.domElement.remove();
     },
@@ -160,21 +170,62 @@ function rangeLanes(row: ShipRow, palette: Palette): Group {
   return group;
 }
 
-/** The ghost of a plan: a ribbon over the water, a bead after every phase. */
-function sketchPlan(group: Group, props: ArenaProps, palette: Palette): void {
+function seaCorners({ width, height }: NavigationSeaMap): Vector3[] {
+  return [new Vector3(0, 0, 0), new Vector3(width, 0, 0), new Vector3(0, 0, height), new Vector3(width, 0, height)];
+}
+
+/** The number of a phase on a disc, as the chart has it. */
+function phaseMark(phase: number, palette: Palette): SpriteMaterial {
+  const canvas = document.createElement("canvas");
+  canvas.width = canvas.height = 64;
+  const pen = canvas.getContext("2d")!;
+  pen.fillStyle = palette.mark.getStyle();
+  pen.arc(32, 32, 30, 0, 2 * Math.PI);
+  pen.fill();
+  pen.fillStyle = palette.onMark.getStyle();
+  pen.font = "700 40px sans-serif";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  pen.fillText(String(phase), 32, 35);
+  const texture = new CanvasTexture(canvas);
+  texture.colorSpace = SRGBColorSpace;
+  return new SpriteMaterial({ map: texture, depthTest: false });
+}
+
+/** The ghost of a plan: a ribbon over the water, and where each phase ends its number. */
+function sketchPlan(group: Group, props: ArenaProps, palette: Palette, marks: SpriteMaterial[]): void {
   for (const old of [...group.children]) {
     group.remove(old);
     if (old instanceof Mesh) old.geometry.dispose();
   }
   if (!props.ghost) return;
-  const material = new MeshBasicMaterial({ color: palette.accent });
+  const material = new MeshBasicMaterial({ color: palette.mark });
   for (const seat of props.ghostSeats as (0 | 1)[]) {
     const points = props.ghost.flatMap((e, i) => [...(i === 0 ? [e.start[seat]] : []), e.moved[seat], e.drifted[seat]]);
     const path = points.filter((p, i) => i === 0 || p.x !== points[i - 1]!.x || p.y !== points[i - 1]!.y);
     if (path.length < 2) continue;
     const curve = new CatmullRomCurve3(path.map((p) => new Vector3(p.x + 0.5, 0.2, p.y + 0.5)));
     group.add(new Mesh(new TubeGeometry(curve, 12 * path.length, 0.05, 6), material));
+    for (const [place, phase] of phaseEnds(props.ghost, seat)) {
+      const mark = marks[phase - 1];
+      if (!mark) continue;
+      const sprite = new Sprite(mark);
+      sprite.position.copy(place);
+      sprite.scale.setScalar(0.62);
+      sprite.renderOrder = phase;
+      group.add(sprite);
+    }
   }
+}
+
+/** Where the ship is after each phase; of phases that end on one tile, the last. */
+function phaseEnds(ghost: readonly NavigationPhaseEntry[], seat: 0 | 1): [Vector3, number][] {
+  const ends = new Map<string, [Vector3, number]>();
+  for (const { drifted, phase } of ghost) {
+    const { x, y } = drifted[seat];
+    ends.set(`${x},${y}`, [new Vector3(x + 0.5, 0.6, y + 0.5), phase]);
+  }
+  return [...ends.values()];
 }
 
 function aim(camera: PerspectiveCamera, eye: Orbit): void {
