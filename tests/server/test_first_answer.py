@@ -48,6 +48,12 @@ class FakePool:
         return self.prepared
 
 
+async def soon(pool: FakePool) -> str:
+    task = gomoku_task()
+    thinking = pool.run(task, task.at.seconds)
+    return await answer_soon(pool, task, thinking)  # type: ignore[arg-type]
+
+
 def answered(monkeypatch: pytest.MonkeyPatch, ready_after: int | None = None, **pool: Any) -> str:
     """What a room hears if the worker answers `a1` after so many looks at the pool."""
     monkeypatch.setattr(first_answer, "PATIENCE_SECONDS", 0.0)
@@ -64,7 +70,7 @@ def answered(monkeypatch: pytest.MonkeyPatch, ready_after: int | None = None, **
             return made.prepared
 
         made.has_prepared = look  # type: ignore[method-assign]
-        return await answer_soon(made, gomoku_task())  # type: ignore[arg-type]
+        return await soon(made)
 
     return asyncio.run(story())
 
@@ -97,7 +103,7 @@ def test_a_failure_of_the_agent_is_still_its_failure() -> None:
         pool = FakePool()
         pool.answer.set_exception(TaskFailure("time", "too slow"))
         with pytest.raises(TaskFailure, match="too slow"):
-            await answer_soon(pool, gomoku_task())  # type: ignore[arg-type]
+            await soon(pool)
 
     asyncio.run(story())
 
@@ -109,7 +115,7 @@ def test_the_answer_that_nobody_waits_for_any_more_is_called_off(
 
     async def story() -> bool:
         pool = FakePool()
-        await answer_soon(pool, gomoku_task())  # type: ignore[arg-type]
+        await soon(pool)
         await asyncio.sleep(0)
         return pool.answer.cancelled()
 

@@ -101,8 +101,8 @@ class GomokuPuzzles:
     def review(self, game: AnyGame, moves: Sequence[LessonMove], puzzle: Puzzle) -> PuzzleReview:
         own = [game.write(m.actions[LEARNER]) for m in moves if LEARNER in m.actions]
         if goal_state(game, moves, puzzle.goal) == "met":
-            won: tuple[MoveMark, ...] = ("good",) * len(own)
-            return PuzzleReview(won, f"Won in {len(own)} moves.")
+            good: MoveMark = "good"
+            return PuzzleReview((good,) * len(own), f"Won in {len(own)} moves.")
         marks: list[MoveMark] = []
         for number, move in enumerate(own):
             follows = puzzle.solution[2 * number : 2 * number + 1] == (move,)

@@ -16,7 +16,8 @@ PATIENCE_SECONDS = 0.5
 
 
 async def answer_soon(workers: WorkerPool, task: Decide, thinking: Coroutine[Any, Any, str]) -> str:
-    """The action that comes of the agent's `thinking`, or the game's plain opening move if the agent is not ready yet.
+    """What comes of the agent's `thinking`, or the game's plain opening move if the agent is not
+    ready yet.
 
     Its kernels are compiled and loaded meanwhile, for the moves that follow.
     """
