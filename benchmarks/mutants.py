@@ -51,7 +51,7 @@ KERNEL_SECONDS = 300
 """The same for tests of kernels, which are compiled first."""
 
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
-RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py")
+RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py", "tests/core/test_notes.py")
 ENGINE = ("tests/gomoku/test_engine.py",)
 LINE_TABLES = ("tests/gomoku/test_line_tables.py",)
 NAVIGATION = (
@@ -68,8 +68,9 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "core/play.py": RECORDS[::-1],
     "core/registry.py": ("tests/core/test_registry.py", "tests/plugins/test_discovery.py"),
     "core/options.py": ("tests/core/test_registry.py",),
-    "core/spec.py": ("tests/core/test_registry.py",),
+    "core/spec.py": ("tests/core/test_registry.py", "tests/cli/test_agent_specs.py"),
     "core/seeding.py": ("tests/core/test_seeding.py",),
+    "core/simulation.py": ("tests/core/test_simulation.py",),
     "core/board.py": ("tests/core/test_board.py", "tests/gomoku/test_rules.py"),
     "battleship/rules.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
     "battleship/fleets.py": ("tests/battleship/test_placing.py", "tests/battleship/test_rules.py"),

@@ -4,7 +4,8 @@
  *     trireme arena navigation random 'captain=process:cmd="./captain"'
  *
  * It finds a good plan against some random plans of the enemy, then the enemy's best reply, and
- * plays the plan that is best against all of these. */
+ * plays the plan that is best against all of these. For the usual plans: four phases, no limit of
+ * shots in a turn. */
 #define _POSIX_C_SOURCE 200809L /* for getline */
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,12 +6,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trireme import Result, make_agent, make_game, parse_record, play
 from trireme.arena import Match, entrants, run_match, start
 from trireme.core.game import AnyGame
+from trireme.core.line_process import ProcessTimeout
 from trireme.core.move_report import MOST_NOTE
-from trireme.core.play import GRACE
+from trireme.core.play import GRACE, AgentFault, Forfeit, Session
 from trireme.core.process_agent import ProcessAgent, announcement
 from trireme.core.record import load_record
 from trireme.core.registry import GAMES
@@ -248,6 +251,51 @@ def test_a_hostile_program_forfeits_and_the_game_ends(program: Any, how: str) ->
     body, reason = HOSTILE[how]
     (forfeit,) = play_six(program(body), seconds=0.5).forfeits
     assert (forfeit.seat, forfeit.reason) == (0, reason)
+
+
+class Lines:
+    """A program that has written these lines, reads everything, and then falls silent."""
+
+    def __init__(self, lines: list[bytes]) -> None:
+        self.lines = lines
+
+    def send(self, line: bytes, seconds: float = 0.0) -> None:
+        json.loads(line)
+
+    def receive(self, seconds: float) -> bytes:
+        if not self.lines:
+            raise ProcessTimeout("silence")
+        return self.lines.pop(0)
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.sampled_from(["state", "actions", "0", "stones", "ships"]), inner)
+    ),
+    max_leaves=6,
+)
+ANSWERS = st.dictionaries(st.sampled_from(["action", "note", "simulate", "type"]), VALUES)
+LINES = st.binary(max_size=30) | ANSWERS.map(lambda answer: json.dumps(answer).encode())
+
+
+@pytest.mark.parametrize("name", list(GAMES))
+@settings(deadline=None, max_examples=60, derandomize=True)
+@given(lines=st.lists(LINES, max_size=4))
+def test_whatever_a_program_writes_is_an_action_or_a_fault(name: str, lines: list[bytes]) -> None:
+    game = make_game(name)
+    agent: Any = ProcessAgent("program")
+    agent._process, agent._game, agent._protocol = Lines(lines), game, 2
+    turn = Session(game, ["seat"] * game.seats, seed=1).turn(0, 60.0)
+    try:
+        action = agent.act(turn)
+    except (AgentFault, Forfeit) as fault:
+        assert str(fault)
+        assert not agent.reusable
+    else:
+        assert game.read(game.write(action)) == action
+        assert agent.reusable
 
 
 def test_a_program_that_answers_and_never_reads_forfeits(program: Any) -> None:
