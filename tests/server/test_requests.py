@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -11,7 +10,6 @@ from numpy.random import default_rng
 from trireme.core.game import CHANCE
 from trireme.core.record import parse_record
 from trireme.server.protocol.codes import Refusal
-from trireme.server.protocol.shapes import RoomPosition
 from trireme.server.rooms.events import (
     ActedEvent,
     AnyEvent,
@@ -30,7 +28,7 @@ from trireme.server.rooms.recording import (
     replay_of_table,
 )
 from trireme.server.rooms.table import GameTable
-from trireme.server.rooms.views import PositionViews, fallback, visible_actions, visible_events
+from trireme.server.rooms.views import fallback, position, visible_actions, visible_events
 
 from .tables import table_of
 
@@ -40,12 +38,6 @@ BOT = SeatHolder("agent", "random")
 OPEN = SeatHolder("open")
 NAVIGATION = {"turn_limit": 4}
 DUEL = {"duel": True, "rows": 5, "cols": 5}
-
-
-def position(
-    table: GameTable, seats: Sequence[int], drafts: dict[int, str], clock: None
-) -> RoomPosition:
-    return PositionViews(table, drafts, clock).of(seats)
 
 
 def do(table: GameTable, made: list[AnyEvent], ts: str = "t") -> None:

@@ -212,7 +212,7 @@ def test_when_the_database_fails_nothing_is_sent_and_the_room_is_loaded_again(
     first.act(0, "a1")
     second.catch_up_with(first)
 
-    async def broken(*arguments: object) -> None:
+    async def broken(*arguments: object, **options: object) -> None:
         raise OSError("the disk is full")
 
     monkeypatch.setattr(server.lobby.store, "append", broken)

@@ -22,7 +22,7 @@ from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.events import AnyEvent, RoomSetup, SeatHolder, decode, encode
 from trireme.server.rooms.recording import record_text
 from trireme.server.rooms.table import Ending, GameTable
-from trireme.server.rooms.views import PositionViews, visible_events
+from trireme.server.rooms.views import position, visible_events
 from trireme.server.storage.event_store import EventStore
 from trireme.store import open_store
 
@@ -89,8 +89,7 @@ def test_a_table_rebuilt_from_its_stored_events_is_the_same(
     for entry in table.log:
         again.apply_event(decode(encode(entry.event)), entry.ts)
     for seats in ((), *((s,) for s in range(table.game.seats))):
-        views = [PositionViews(t, {}, None).of(seats) for t in (again, table)]
-        assert views[0] == views[1]
+        assert position(again, seats, {}, None) == position(table, seats, {}, None)
         seen = [[visible_events(t, e, seats) for e in t.log] for t in (table, again)]
         assert seen[0] == seen[1]
         assert record_text(again, seats) == record_text(table, seats)

@@ -41,7 +41,7 @@ from .positions import PositionKeys
 from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
-from .views import PositionViews, fallback, terminal, visible_events
+from .views import PositionViews, fallback, position, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
 
@@ -140,10 +140,7 @@ class Room:
         )
 
     def position(self, seats: Sequence[Seat]) -> shapes.RoomPosition:
-        return self._positions().of(seats)
-
-    def _positions(self) -> PositionViews:
-        return PositionViews(self.table, self.drafts, self._timers.state())
+        return position(self.table, seats, self.drafts, self._timers.state())
 
     def _away(self, holder: events.SeatHolder, now: float) -> float | None:
         since = None if holder.token is None else self._away_since.get(holder.token)
@@ -173,7 +170,7 @@ class Room:
     def _broadcast(self, since: int, entries: list[LogEntry]) -> None:
         """Send all clients the new events, each as its seats may see them."""
         updates: dict[tuple[Seat, ...], str] = {}
-        positions = self._positions()
+        positions = PositionViews(self.table, self.drafts, self._timers.state())
         for client in self.clients:
             seats = client.seats
             if seats not in updates:

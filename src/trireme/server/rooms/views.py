@@ -88,6 +88,16 @@ class PositionViews:
         )
 
 
+def position(
+    table: GameTable,
+    seats: Sequence[Seat],
+    drafts: dict[Seat, str],
+    clock: shapes.ClockState | None,
+) -> shapes.RoomPosition:
+    """The current position for a client that holds `seats`; with none, for a spectator."""
+    return PositionViews(table, drafts, clock).of(seats)
+
+
 def _lesson_state(table: GameTable) -> GoalState | None:
     """How far the lesson's goal is; judged on the moves of the room, as a record has them."""
     lesson = (
