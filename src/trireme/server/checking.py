@@ -90,7 +90,9 @@ class GameChecks:
         return await asyncio.shield(self._being_made[key])
 
     async def _make(self, key: bytes, task: MakeGame, address: str) -> AnyGame:
-        made: AnyGame = await self._run(task, self._limits.check_seconds, address, "bad_settings")
+        # a stored room's settings have passed the check once, on a machine that may have been idle
+        limit = self._limits.replay_seconds if address == SERVER else self._limits.check_seconds
+        made: AnyGame = await self._run(task, limit, address, "bad_settings")
         self._games[key] = made
         while len(self._games) > MAX_GAMES:
             self._games.popitem(last=False)
