@@ -1,10 +1,11 @@
 """Attacks on the web server from one address, while honest players play from another.
 
-Starts a server in a process of its own with its default limits (SQLite, loopback) and, during each
-of eleven attacks from an address of its own (127.0.1.N), plays Gomoku from 127.0.0.1 in some rooms at a steady pace. For
-each attack it prints what the attacker got, and what honest players saw: the latency of a move from
-one client to the other beside the lag of the clients' own event loop, the longest time to create a room with settings of its own, the longest
-wait for the move of a program, and the memory of the server's process.
+Starts a server in a process of its own with its default limits (SQLite, loopback) and plays Gomoku
+from 127.0.0.1 in some rooms at a steady pace, while each of eleven attacks comes from an address of
+its own (127.0.1.N). For each attack it prints what the attacker got, and what honest players saw:
+the latency of a move from one client to the other, beside the lag of the clients' own event loop;
+the longest time to create a room with settings of its own; the longest wait for the move of a
+program; and the memory of the server's process.
 
     python benchmarks/server_attack.py
     python benchmarks/server_attack.py --only 4 --seconds 20
@@ -112,26 +113,29 @@ async def play_room(bench: Bench, http: httpx.AsyncClient) -> None:
                 ws = await stack.enter_async_context(bench.socket(held["room"], HONEST))
                 await ws.send(json.dumps({"type": "hello", "protocol": 1, "token": token}))
                 sockets.append(ws)
-            for number in range(200):
+            number = 0
+            while number < 200:
                 await asyncio.sleep(bench.options.pace)
-                await one_move(bench, sockets, number)
+                number += await one_move(bench, sockets, number)
 
 
-async def one_move(bench: Bench, sockets: list[Any], number: int) -> None:
+async def one_move(bench: Bench, sockets: list[Any], number: int) -> bool:
+    """Whether the move was accepted."""
     seat, began = number % 2, time.perf_counter()
+    id = f"{number}-{began}"
     action = BY_SEAT[seat][number // 2]
-    message = {"type": "act", "id": str(number), "seat": seat, "action": action}
+    message = {"type": "act", "id": id, "seat": seat, "action": action}
     await sockets[seat].send(json.dumps(message))
-    for ws in (sockets[1 - seat], sockets[seat]):
-        while True:
-            answer = json.loads(await ws.recv())
-            if answer["type"] == "error":
-                bench.seen.errors[answer["code"]] += 1
-                return
-            if answer["type"] == "update" and answer["position"]["moves"] > number:
-                break
-        if ws is sockets[1 - seat]:
+    while (answer := json.loads(await sockets[seat].recv())).get("id") != id:
+        pass
+    if answer["type"] == "error":
+        bench.seen.errors[answer["code"]] += 1
+        return False
+    while True:
+        answer = json.loads(await sockets[1 - seat].recv())
+        if answer["type"] == "update" and answer["position"]["moves"] > number:
             bench.seen.moves.append(time.perf_counter() - began)
+            return True
 
 
 async def create_rooms(bench: Bench, http: httpx.AsyncClient) -> None:
@@ -395,10 +399,9 @@ async def main(options: argparse.Namespace) -> None:
             await wait_until_ready(bench)
             async with bench.http(HONEST) as http:
                 await http.get("/api/games")
-                players = [
-                    asyncio.create_task(play_room(bench, http)) for _ in range(options.rooms)
-                ]
-                players.append(asyncio.create_task(create_rooms(bench, http)))
+                honest = [play_room(bench, http) for _ in range(options.rooms)]
+                honest += [create_rooms(bench, http), measure_late(bench)]
+                players = [asyncio.create_task(player) for player in honest]
                 try:
                     await attack_all(bench)
                 finally:
@@ -434,9 +437,8 @@ async def wait_until_ready(bench: Bench) -> None:
 
 
 async def attack_all(bench: Bench) -> None:
-    print(
-        f"{'attack':24} {'p50 ms':>7} {'p99 ms':>7} {'own p99':>7} {'room s':>7} {'AI s':>6} {'MB':>5}  result"
-    )
+    columns = f"{'p50 ms':>7} {'p99 ms':>7} {'own p99':>7} {'room s':>7} {'AI s':>6} {'MB':>5}"
+    print(f"{'attack':26} {columns}  result")
     await during(bench, 0, "none", idle)
     for number, (name, attack) in enumerate(ATTACKS, 1):
         if bench.options.only in (None, number):
@@ -462,7 +464,7 @@ async def during(
         f"{bench.memory():5d}",
     )
     errors = f" · honest players were refused: {dict(seen.errors)}" if seen.errors else ""
-    print(f"{number:2} {name:21} {' '.join(cells)}  {result}{errors}", flush=True)
+    print(f"{number:2} {name:23} {' '.join(cells)}  {result}{errors}", flush=True)
 
 
 def quantile(values: list[float], share: float) -> float:

@@ -106,3 +106,38 @@ def test_a_page_loaded_anew_holds_its_seat(site: Site, visit: Visit) -> None:
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Really resign?").click()
     expect(status(page)).to_have_text(OVER)
+
+
+def test_a_game_goes_on_from_another_device(site: Site, visit: Visit) -> None:
+    host = open_room(visit, site)
+    guest = sit_down(visit, host.url)
+    place(host, "e5")
+    sees(guest, "e5")
+    guest.get_by_role("button", name="Continue on another device").click()
+    link = guest.get_by_label("Private link").input_value()
+    assert "#seat=" in link
+    other = visit(link)
+    expect(status(other)).to_have_text("Your turn")
+    assert "#" not in other.url
+    place(other, "d4")
+    sees(host, "d4")
+
+
+def test_engine_help_needs_both_players(site: Site, visit: Visit) -> None:
+    host = open_room(visit, site)
+    guest = sit_down(visit, host.url)
+    host.get_by_role("button", name="Propose engine help").click()
+    expect(host.get_by_role("button", name="Engine help proposed")).to_be_disabled()
+    guest.get_by_role("button", name="Accept").click()
+    expect(host.get_by_role("button", name="Engine help proposed")).to_have_count(0)
+    expect(guest.get_by_text("Everybody agrees: engine help is on.")).to_be_visible()
+
+
+def test_a_replay_is_marked_as_verified(site: Site, visit: Visit) -> None:
+    host = open_room(visit, site)
+    sit_down(visit, host.url)
+    host.get_by_role("button", name="Resign").click()
+    host.get_by_role("button", name="Really resign?").click()
+    expect(status(host)).to_contain_text("You lost")
+    host.get_by_role("link", name="Replay and analysis").click()
+    expect(host.get_by_text("Verified: played on this server")).to_be_visible()

@@ -503,3 +503,5 @@ def test_bytes_are_counted(serve: Callable[..., Running]) -> None:
     body = {"record": "x" * 700}
     assert server.http.post("/api/replay", json=body).json()["code"] == "bad_record"
     assert server.http.post("/api/replay", json=body).json()["code"] == "too_fast"
+    parts = iter([b'{"record": "', b"x" * 700, b'"}'])
+    assert server.http.post("/api/replay", content=parts).json()["code"] == "too_fast"

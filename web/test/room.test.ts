@@ -20,6 +20,20 @@ const heard = (room: Room, ...messages: ServerMessage[]) => messages.reduce((r, 
 const clock = { seconds: 30, increment: null, left: 30, running: false, seats: { 0: 30 } };
 
 describe("a room", () => {
+  it("shows a program's place in the queue until its move comes", () => {
+    const waiting = heard(emptyRoom("r"), welcome(3), { type: "queued", seat: 1, place: 4 });
+    expect(waiting.place).toBe(4);
+    expect(heard(waiting, { type: "queued", seat: 1, place: 0 }).place).toBe(0);
+    expect(heard(waiting, update(3, 4)).place).toBe(0);
+  });
+
+  it("knows when the server can't store moves", () => {
+    const stuck = heard(emptyRoom("r"), welcome(3), { type: "status", read_only: true });
+    expect(stuck.readOnly).toBe(true);
+    expect(heard(stuck, { type: "status", read_only: false }).readOnly).toBe(false);
+    expect(heard(stuck, welcome(3)).readOnly).toBe(false);
+  });
+
   it("is drawn from the welcome, which is no news", () => {
     const { room, fresh } = receive(emptyRoom("r"), welcome(3, [{ kind: "started" }]), 0);
     expect(room.link).toBe("online");

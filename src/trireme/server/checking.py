@@ -1,7 +1,7 @@
-"""Checks of what clients send: settings, maps and records, in a worker process of their own.
+"""Checks of what clients send: settings, maps and records, in worker processes of their own.
 
 A request's cost is unknown before its content is checked, so the checks have a limit of processor
-time, a fair share by address, and a process that agents never occupy.
+time, a fair share by address, and processes that agents never occupy.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -31,12 +32,15 @@ from trireme.server.workers.tasks import Task, TaskFailure
 
 MAX_ERROR_LENGTH = 1000
 """Characters of an error message: it quotes the input, which may be long."""
+QUICK_SECONDS = 0.15
+"""Processor time of the first try of a check. What takes longer is tried again with its full time,
+but never in both processes at once: so a quick check waits only for other quick ones."""
 MAX_GAMES = 64
 """Games with checked settings that are kept for the next rooms."""
 
 
 class GameChecks:
-    """One worker process for checks, started when it is first needed."""
+    """Two worker processes for checks, started when they are first needed."""
 
     def __init__(
         self,
@@ -46,7 +50,7 @@ class GameChecks:
     ) -> None:
         """`on_run` is called as `WorkerPool` says."""
         self._limits, self._quotas = limits, quotas
-        self._pool = WorkerPool(1, limits, on_run)
+        self._pool = WorkerPool(2, replace(limits, short_seconds=QUICK_SECONDS), on_run)
         self._started = False
         self._games: OrderedDict[bytes, AnyGame] = OrderedDict()
         self._variants: dict[bytes, AnyGame] = {}
@@ -86,7 +90,9 @@ class GameChecks:
         return await asyncio.shield(self._being_made[key])
 
     async def _make(self, key: bytes, task: MakeGame, address: str) -> AnyGame:
-        made: AnyGame = await self._run(task, self._limits.check_seconds, address, "bad_settings")
+        # a stored room's settings have passed the check once, on a machine that may have been idle
+        limit = self._limits.replay_seconds if address == SERVER else self._limits.check_seconds
+        made: AnyGame = await self._run(task, limit, address, "bad_settings")
         self._games[key] = made
         while len(self._games) > MAX_GAMES:
             self._games.popitem(last=False)
@@ -122,6 +128,11 @@ class GameChecks:
         self._quotas.require("cpu", address)
         self.start()
         try:
+            try:
+                return await self._pool.run_check(task, min(QUICK_SECONDS, cpu_limit), address)
+            except TaskFailure as failure:
+                if failure.reason != "time":
+                    raise
             return await self._pool.run_check(task, cpu_limit, address)
         except TaskFailure as failure:
             raise _refusal(failure, code) from None

@@ -7,13 +7,12 @@ import math
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 from trireme.server.protocol.codes import Refusal
 
 Resource = Literal["requests", "rooms", "cpu", "bytes"]
 """What an address has a quota of; sockets and messages are counted where they are open."""
-RESOURCES: tuple[Resource, ...] = get_args(Resource)
 SERVER = ""
 """The address of the server's own work, which no quota limits."""
 

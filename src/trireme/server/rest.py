@@ -79,7 +79,11 @@ class JsonRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def strict(request: Request) -> Response:
-            return await handler(JsonRequest(request.scope, request.receive))
+            request = JsonRequest(request.scope, request.receive)
+            if "transfer-encoding" in request.headers:  # its length is known only when it is read
+                size = len(await request.body())
+                request.app.state.lobby.quotas.charge("bytes", await address_of(request), size)
+            return await handler(request)
 
         return strict
 
