@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from trireme import __version__
+from trireme.arena.folder import Folder
 from trireme.core.registry import GAMES
 from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
 from trireme.server.rooms.clock import EventLoopClock, RoomClock
@@ -30,6 +31,7 @@ from .limits import RateLimiter, ServerLimits
 from .middleware import BodyLimit, HeadAsGet
 from .pages import mount_pages
 from .rest import api, operator
+from .run_viewer import mount_run
 from .sockets import Sockets
 
 log = logging.getLogger("trireme.server")
@@ -57,6 +59,8 @@ class Config:
     """Whether other machines can reach it: it listens on all addresses."""
     static: Path = STATIC
     """The built client."""
+    arena_run: Folder | None = None
+    """An arena run whose games are shown at /run; for this machine only."""
 
 
 def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
@@ -102,6 +106,8 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     async def socket(websocket: WebSocket, room: str) -> None:
         await app.state.sockets.serve(websocket, room)
 
+    if config.arena_run is not None:
+        mount_run(app, config.arena_run)
     mount_pages(app, config.static)
     return app
 

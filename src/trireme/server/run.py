@@ -12,6 +12,7 @@ from dataclasses import replace
 import uvicorn
 from sqlalchemy import Engine
 
+from trireme.arena.folder import Folder
 from trireme.core.registry import GAMES, make_game
 from trireme.server.storage.retention import Retention
 from trireme.store import open_store
@@ -25,14 +26,15 @@ def run(
     workers: int | None,
     keep: int,
     on_ready: Callable[[], object] | None = None,
+    arena_run: Folder | None = None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games are kept, 0: all of them.
 
-    `on_ready` is called in a thread when the server answers.
+    `on_ready` is called in a thread when the server answers. `arena_run` is shown at /run.
     """
     engine = open_store(database)
     lan = listener.getsockname()[0] in ("0.0.0.0", "::")
-    config = Config(retention=Retention.of(keep), lan=lan)
+    config = Config(retention=Retention.of(keep), lan=lan, arena_run=arena_run)
     if workers is not None:
         config = replace(config, workers=workers)
     server = server_for(engine, config, tuned=True)
