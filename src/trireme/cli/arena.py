@@ -13,6 +13,7 @@ import typer
 from rich.console import Console
 
 from trireme.core.errors import BadSpec
+from trireme.core.extras import require
 from trireme.core.game import AnyGame
 from trireme.core.isolation import MEMORY_MIB
 from trireme.core.registry import game_from_text
@@ -21,6 +22,7 @@ from trireme.core.stop_signals import StopRequested
 
 from .failures import CommandFailed, describe_os_error
 from .match_options import read_conditions, read_sprt, warn_of_repeated_openings
+from .open_run import is_finished, show_run
 from .standings import MatchScreen, print_report, print_table, standing_table
 
 if TYPE_CHECKING:
@@ -172,6 +174,14 @@ def arena(
         Path | None, typer.Option(help="Continue the match of this run folder.")
     ] = None,
     database: Database = None,
+    open_: Annotated[
+        bool,
+        typer.Option(
+            "--open",
+            help="Afterwards open the games in the browser, with filters; Ctrl-C ends it. With"
+            " --resume also for a finished run.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Play a tournament between agents, with ratings and confidence intervals.
@@ -191,6 +201,11 @@ def arena(
     _check_extras(executor, database)
     if pin:
         check_pinning(executor, workers)
+    if open_:
+        require("web", "the option --open")
+        if resume is not None and is_finished(resume):
+            show_run(resume)
+            return
     if resume is not None:
         _check_store(database)
         folder = _stopped(resume, game, seed)
@@ -231,6 +246,8 @@ def arena(
     if stopped:
         typer.echo(f"Stopped. Continue: trireme arena --resume {folder.path}", err=True)
         raise typer.Exit(128 + stopped)
+    if open_:
+        show_run(folder.path)
 
 
 def ratings(

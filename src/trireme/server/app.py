@@ -18,6 +18,7 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 
 from trireme import __version__
+from trireme.arena.folder import Folder
 from trireme.core.registry import GAMES
 from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
 from trireme.server.rooms.clock import EventLoopClock, RoomClock
@@ -35,6 +36,7 @@ from .origins import OriginCheck, own_names
 from .pages import mount_pages
 from .puzzles import api as puzzle_api
 from .rest import api, operator
+from .run_viewer import mount_run
 from .sockets import Sockets
 
 log = logging.getLogger("trireme.server")
@@ -68,6 +70,8 @@ class Config:
     """Further names that the server answers to, beside those of this machine."""
     static: Path = STATIC
     """The built client."""
+    arena_run: Folder | None = None
+    """An arena run whose games are shown at /run; for this machine only."""
 
 
 def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
@@ -132,6 +136,8 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         await app.state.sockets.serve(websocket, room)
 
     mount_api_page(app)
+    if config.arena_run is not None:
+        mount_run(app, config.arena_run)
     mount_pages(app, config.static)
     return app
 

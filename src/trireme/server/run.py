@@ -15,6 +15,7 @@ import uvicorn
 from fastapi import FastAPI
 from sqlalchemy import Engine
 
+from trireme.arena.folder import Folder
 from trireme.core.registry import GAMES, make_game
 from trireme.server.storage.retention import Retention
 from trireme.server.storage.sole_server import sole_server
@@ -33,11 +34,13 @@ def run(
     keep: int,
     on_ready: Callable[[], object] | None = None,
     peer_address: str | None = None,
+    arena_run: Folder | None = None,
 ) -> None:
     """Serve until Ctrl-C or SIGTERM; `keep`: days that finished games are kept, 0: all of them.
 
     `on_ready` is called in a thread when the server answers. `peer_address`: HOST:PORT at which
-    other servers on the same PostgreSQL reach this one; None: where it listens.
+    other servers on the same PostgreSQL reach this one; None: where it listens. `arena_run` is
+    shown at /run.
     """
     engine = open_store(database)
     limits = ServerLimits()
@@ -47,6 +50,7 @@ def run(
         retention=Retention.of(keep),
         lan=listener.getsockname()[0] in ANY_ADDRESS,
         peer_address=peer_address or address_for_peers(listener),
+        arena_run=arena_run,
     )
     if workers is not None:
         config = replace(config, workers=workers)

@@ -37,6 +37,14 @@ function Import() {
   const [recent, setRecent] = useState<RecentGame[]>([]);
   useEffect(() => {
     listRecent().then(setRecent, () => undefined);
+    const path = new URLSearchParams(location.search).get("record");
+    // A game of the run that `trireme arena --open` shows; never an address elsewhere.
+    if (path?.startsWith("/run/records/")) {
+      fetch(path).then(async (answer) => {
+        if (answer.ok) await open(await answer.text());
+        else setProblem("The run has no such game.");
+      }, () => setProblem("The run can't be reached."));
+    }
   }, []);
   const open = async (record: string, said: Exchange[] = []) => {
     try {

@@ -199,8 +199,8 @@ def games(report: Report, progress: Progress) -> str:
     )
     return (
         "<section><h2>Games</h2><p>Every game has a record that replays exactly:"
-        " <code>trireme replay records/000000.jsonl</code> in this folder. Games of one round share"
-        " their start.</p>"
+        " <code>trireme replay records/000000.jsonl</code> in this folder, or all in the browser:"
+        " <code>trireme arena --resume . --open</code>. Games of one round share their start.</p>"
         f"<details><summary>The first {len(rows)} of {report.games} games</summary>"
         f'<table class="games"><tr>{heads}</tr>{"".join(rows)}</table></details></section>'
     )
