@@ -24,9 +24,23 @@ _STYLE = Path(__file__).with_name("page.css")
 
 def page(report: Report, progress: Progress) -> str:
     """The whole page."""
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
-    page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
+    return document(escape(title), sections_of(report, progress))
+
+
+def document(title: str, body: str) -> str:
+    """An HTML document in the style of reports, from a title and a body that are HTML."""
+    page_css = _STYLE.read_text(encoding="utf-8")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{STYLE}{page_css}</style></head><body>{body}</body></html>\n"
+    )
+
+
+def sections_of(report: Report, progress: Progress) -> str:
+    """The body of the page: header, all sections, footer."""
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
     parts = (
         sections.places(report),
         _standings(report, colours),
@@ -44,11 +58,8 @@ def page(report: Report, progress: Progress) -> str:
         sections.games(report, progress),
     )
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}{page_css}</style></head>"
-        f"<body>{_header(report)}<main>{''.join(parts)}</main>"
-        f"<footer>Trireme {escape(report.version)} · intervals are 95 %</footer></body></html>\n"
+        f"{_header(report)}<main>{''.join(parts)}</main>"
+        f"<footer>Trireme {escape(report.version)} · intervals are 95 %</footer>"
     )
 
 
