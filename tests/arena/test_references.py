@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 
 from trireme.arena import Sprt
-from trireme.arena.statistics.bootstrap import bootstrap_mean, bootstrap_weights, small_sample
+from trireme.arena.statistics import bootstrap
+from trireme.arena.statistics.bootstrap import (
+    bootstrap_mean,
+    bootstrap_sums,
+    bootstrap_weights,
+    small_sample,
+)
 from trireme.arena.statistics.ratings import ELO, fit, fit_advantage, rate
 from trireme.arena.statistics.sprt import expected_score
 from trireme.core.intervals import mean_half_width, wilson
@@ -222,12 +228,24 @@ def test_the_normal_interval_of_a_mean() -> None:
 
 
 def test_every_replicate_draws_as_many_clusters_as_there_are() -> None:
-    weights = bootstrap_weights(7, 3000, seed=1)
+    weights = np.concatenate(list(bootstrap_weights(7, 3000, seed=1)))
     assert weights.shape == (3000, 7)
     assert (weights.sum(axis=1) == 7).all()
     assert weights.mean(axis=0) == pytest.approx(np.ones(7), abs=0.08)
     assert weights.var(axis=0) == pytest.approx(np.full(7, 6 / 7), abs=0.1)
-    assert not np.array_equal(weights, bootstrap_weights(7, 3000, seed=2))
+    other = np.concatenate(list(bootstrap_weights(7, 3000, seed=2)))
+    assert not np.array_equal(weights, other)
+
+
+def test_batches_of_replicates_bound_memory_and_change_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    values = np.random.default_rng(0).integers(17, 100, (50, 3)).astype(np.float64)
+    whole = bootstrap_sums(values, 200, seed=4)
+    assert len(list(bootstrap_weights(50, 200))) == 1
+    monkeypatch.setattr(bootstrap, "BATCH_BYTES", 8 * 50 * 7)
+    assert max(len(batch) for batch in bootstrap_weights(50, 200)) == 7
+    assert np.array_equal(bootstrap_sums(values, 200, seed=4), whole)
 
 
 @pytest.mark.parametrize(("clusters", "t"), [(8, 2.365), (11, 2.228), (31, 2.042), (121, 1.980)])

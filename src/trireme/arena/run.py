@@ -32,6 +32,8 @@ class Progress:
     outcomes: dict[int, Outcome] = field(default_factory=dict)
     """Every finished game by number."""
     test: SequentialTest | None = None
+    running: Callable[[], list[str]] = list
+    """The records so far of games in progress, where the executor can tell."""
 
     @property
     def counted(self) -> dict[int, Outcome]:
@@ -128,6 +130,7 @@ def run_match(
     workers: int | None = None,
     address: str | None = None,
     pin: bool = False,
+    on_start: Callable[[Progress], object] | None = None,
     on_game: Callable[[Progress], object] | None = None,
 ) -> Progress:
     """Play what is left of the match in `folder`, and keep every game as it ends.
@@ -138,6 +141,8 @@ def run_match(
     """
     with watched(), folder.locked():
         progress = progress_of(folder)
+        if on_start is not None:
+            on_start(progress)
         if not progress.complete:
             with folder.seed_hidden():
                 log = folder.path.absolute() / "workers.log"
@@ -158,6 +163,7 @@ def _play_on(
         HeldRounds(folder, progress) if match.secretive else nullcontext(folder) as keeper,
         executor() as games,
     ):
+        progress.running = getattr(games, "running", list)
         left = [f for f in progress.fixtures if f.number not in progress.outcomes]
         while left:
             for played in games.run(left):

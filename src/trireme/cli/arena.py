@@ -21,6 +21,7 @@ from trireme.core.seeding import fresh_seed
 from trireme.core.stop_signals import StopRequested
 
 from .failures import CommandFailed, describe_os_error
+from .live import live_page, wait_for_interrupt
 from .match_options import read_conditions, read_sprt, warn_of_repeated_openings
 from .open_run import is_finished, show_run
 from .standings import MatchScreen, print_report, print_table, standing_table
@@ -173,6 +174,14 @@ def arena(
     resume: Annotated[
         Path | None, typer.Option(help="Continue the match of this run folder.")
     ] = None,
+    live: Annotated[
+        bool,
+        typer.Option(
+            "--live",
+            help="Serve a page on this machine with standings, games in progress and replays, until"
+            " Ctrl-C; with --resume also for a match that is done.",
+        ),
+    ] = False,
     database: Database = None,
     open_: Annotated[
         bool,
@@ -233,7 +242,22 @@ def arena(
     if folder.match.secret_seed or (resume is None and seed is None):
         typer.echo(f"Seed: {folder.match.seed}", err=True)
     where = {"executor": executor, "workers": workers, "address": address, "pin": pin}
-    progress, stopped = _run(folder, where, show=not json)
+    with live_page(folder) if live else nullcontext() as on_start:
+        progress, stopped = _run(folder, {**where, "on_start": on_start}, show=not json)
+        report = _finish(folder, progress, json)
+        if progress.complete and database != "none":
+            _keep(folder, progress, report, database)
+        if live and not stopped:
+            wait_for_interrupt()
+    if stopped:
+        typer.echo(f"Stopped. Continue: trireme arena --resume {folder.path}", err=True)
+        raise typer.Exit(128 + stopped)
+    if open_:
+        show_run(folder.path)
+
+
+def _finish(folder: Folder, progress: Progress, json: bool) -> Report:
+    """Write the reports and print the result."""
     from trireme.arena import to_plain, write_reports
 
     report = write_reports(folder, progress)
@@ -241,13 +265,7 @@ def arena(
         typer.echo(msgspec.json.encode(to_plain(report)))
     else:
         print_report(folder, report)
-    if progress.complete and database != "none":
-        _keep(folder, progress, report, database)
-    if stopped:
-        typer.echo(f"Stopped. Continue: trireme arena --resume {folder.path}", err=True)
-        raise typer.Exit(128 + stopped)
-    if open_:
-        show_run(folder.path)
+    return report
 
 
 def ratings(

@@ -78,6 +78,14 @@ class Processes:
         """The processes of the workers."""
         return [worker.pid for worker in self._workers]
 
+    def running(self) -> list[str]:
+        """The records so far of the games that are being played; for another thread to look at."""
+        found = []
+        for worker in list(self._workers):
+            with suppress(ValueError, UnicodeDecodeError):  # it has just been closed
+                found.append(worker.activity_log.record())
+        return [text for text in found if text]
+
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         queue = deque(fixtures)
         sizer = ChunkSizer()

@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from html import escape
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -21,16 +22,31 @@ from .payoff_section import payoff
 from .plots import Distribution, IntervalRow, distributions, duration, intervals, shares
 
 _KINDS = {"gauntlet": "gauntlet", "swiss": "Swiss tournament", "knockout": "knockout"}
+Diagnoses = Mapping[int, Diagnosis]
+"""Of forfeited games, by number."""
+NO_DIAGNOSES: Diagnoses = MappingProxyType({})
 _STYLE = Path(__file__).with_name("page.css")
 
 
-def page(
-    report: Report, progress: Progress, diagnoses: Mapping[int, Diagnosis] | None = None
-) -> str:
+def page(report: Report, progress: Progress, diagnoses: Diagnoses = NO_DIAGNOSES) -> str:
     """The whole page; `diagnoses` are those of forfeited games."""
-    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
-    page_css = _STYLE.read_text(encoding="utf-8")
     title = f"{report.game}: {' · '.join(a.name for a in report.agents)}"
+    return document(escape(title), sections_of(report, progress, diagnoses))
+
+
+def document(title: str, body: str) -> str:
+    """An HTML document in the style of reports, from a title and a body that are HTML."""
+    page_css = _STYLE.read_text(encoding="utf-8")
+    return (
+        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{title}</title><style>{STYLE}{page_css}</style></head><body>{body}</body></html>\n"
+    )
+
+
+def sections_of(report: Report, progress: Progress, diagnoses: Diagnoses = NO_DIAGNOSES) -> str:
+    """The body of the page: header, all sections, footer."""
+    colours = {name: COLOURS[i % len(COLOURS)] for i, name in enumerate(progress.match.names)}
     parts = (
         sections.places(report),
         _standings(report, colours),
@@ -44,15 +60,12 @@ def page(
         _first_seat(report, progress),
         _lengths(report, progress, colours),
         _times(report, progress, colours),
-        sections.forfeits(report, diagnoses or {}),
+        sections.forfeits(report, diagnoses),
         sections.games(report, progress),
     )
     return (
-        '<!doctype html><html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{escape(title)}</title><style>{STYLE}{page_css}</style></head>"
-        f"<body>{_header(report)}<main>{''.join(parts)}</main>"
-        f"<footer>Trireme {escape(report.version)} · intervals are 95 %</footer></body></html>\n"
+        f"{_header(report)}<main>{''.join(parts)}</main>"
+        f"<footer>Trireme {escape(report.version)} · intervals are 95 %</footer>"
     )
 
 

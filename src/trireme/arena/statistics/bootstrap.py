@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,25 @@ REPLICATES = 2000
 Floats = NDArray[np.float64]
 
 
-def bootstrap_weights(clusters: int, replicates: int, seed: int = 0) -> Floats:
-    """How often each bootstrap replicate draws each cluster: float64[replicates, clusters]."""
+BATCH_BYTES = 16 << 20
+"""Bytes of weights that are held at once: all of them would take gigabytes for a long match."""
+
+
+def bootstrap_weights(clusters: int, replicates: int, seed: int = 0) -> Iterator[Floats]:
+    """How often each bootstrap replicate draws each cluster: batches of float64[n, clusters] that
+    together have `replicates` rows."""
     rng = np.random.default_rng(seed)
-    drawn = rng.multinomial(clusters, np.full(clusters, 1 / clusters), size=replicates)
-    return drawn.astype(np.float64)
+    even = np.full(clusters, 1 / clusters)
+    batch = max(1, BATCH_BYTES // (8 * clusters))
+    for done in range(0, replicates, batch):
+        drawn = rng.multinomial(clusters, even, size=min(batch, replicates - done))
+        yield drawn.astype(np.float64)
+
+
+def bootstrap_sums(values: Floats, replicates: int, seed: int = 0) -> Floats:
+    """Sums over the drawn clusters of `values`, float64[clusters, …]: float64[replicates, …]."""
+    weights = bootstrap_weights(len(values), replicates, seed)
+    return np.concatenate([batch @ values for batch in weights])
 
 
 def small_sample(clusters: int) -> float:
@@ -43,7 +58,7 @@ def bootstrap_mean(values: Floats, seed: int = 0, replicates: int = REPLICATES) 
     if count < 2:
         return float("-inf"), float("inf")
     mean = float(values.mean())
-    means = bootstrap_weights(count, replicates, seed) @ values / count
+    means = bootstrap_sums(values, replicates, seed) / count
     spread = (means - mean) * small_sample(count)
     low, high = np.quantile(spread, (0.025, 0.975))
     return mean + float(low), mean + float(high)

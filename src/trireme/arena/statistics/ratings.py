@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from trireme.core.intervals import Z95, Interval
 
-from .bootstrap import Floats, bootstrap_weights, small_sample
+from .bootstrap import Floats, bootstrap_sums, small_sample
 
 ELO = 400 / math.log(10)
 """Points on the Elo scale of one natural unit: 174."""
@@ -213,8 +213,7 @@ def _resampled(results: Floats, replicates: int, seed: int) -> Floats:
     """Totals of resampled clusters and of resampled extra pairs: [replicates, a, a, 3]."""
     clusters, count = len(results), results.shape[1]
     flat = results.reshape(clusters, -1)
-    weights = bootstrap_weights(clusters, replicates, seed)
-    drawn = (weights @ flat).reshape(replicates, count, count, 3)
+    drawn = bootstrap_sums(flat, replicates, seed).reshape(replicates, count, count, 3)
     rng = np.random.default_rng(seed + 1)
     met = results.sum(axis=(0, 3)) > 0
     met |= met.T
