@@ -144,3 +144,12 @@ def test_the_sea_in_three_dimensions_fills_its_canvas(site: Site, visit: Visit) 
     box, drawn = page.locator(".stage").bounding_box(), canvas.bounding_box()
     assert abs(box["width"] - drawn["width"]) < 4
     assert abs(box["height"] - drawn["height"]) < 4
+
+
+def test_without_finished_games_the_replay_page_leads_to_play(site: Site, visit: Visit) -> None:
+    page = visit(
+        f"{site.url}/replay",
+        lambda page: page.route("**/api/recent", lambda route: route.fulfill(json=[])),
+    )
+    page.get_by_role("link", name="Play a game").click()
+    expect(page.get_by_role("button", name="Play Gomoku against the computer")).to_be_visible()

@@ -34,7 +34,7 @@ function RoomReplay({ room, turn, phase }: { room: string; turn: number | null; 
 function Import() {
   const [loaded, setLoaded] = useState<{ replay: GameReplay; record: string; said: Exchange[] } | null>(null);
   const [problem, setProblem] = useState("");
-  const [recent, setRecent] = useState<RecentGame[]>([]);
+  const [recent, setRecent] = useState<RecentGame[] | null>(null);
   useEffect(() => {
     listRecent().then(setRecent, () => undefined);
     const path = new URLSearchParams(location.search).get("record");
@@ -107,9 +107,18 @@ function Import() {
         </section>
         <section class="panel stack">
           <h2>Games on this server</h2>
-          {recent.length === 0 && <p class="soft small">No finished games yet.</p>}
+          {recent?.length === 0 && (
+            <>
+              <p class="soft small">No finished games yet.</p>
+              <div class="row">
+                <a class="button" href="/">
+                  Play a game
+                </a>
+              </div>
+            </>
+          )}
           <ul class="plain-list">
-            {recent.slice(0, 20).map((game) => (
+            {recent?.slice(0, 20).map((game) => (
               <li key={game.room}>
                 <span>
                   <strong>{titleOf(game.game)}</strong>{" "}

@@ -21,8 +21,8 @@ const FILLED = 0.98;
 export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbit {
   let whole = size * 1.8;
   const target = middle.clone();
-  let azimuth = -0.05;
-  let height = 0.98;
+  let azimuth = 0;
+  let height = 1.2;
   let distance = whole;
   let taken = false;
   const pointers = new Map<number, { x: number; y: number }>();
@@ -83,23 +83,16 @@ export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbi
     position: () => place(target, distance),
     fit(camera, corners) {
       if (taken) return;
-      const seen = camera.clone();
-      const fits = (away: number) => {
-        seen.position.copy(place(middle, away));
-        seen.lookAt(middle);
-        seen.updateMatrixWorld();
-        return corners.every((corner) => {
-          const { x, y } = corner.clone().project(seen);
-          return Math.max(Math.abs(x), Math.abs(y)) <= FILLED;
-        });
-      };
-      let [near, far] = [size * 0.5, size * 4];
-      for (let step = 0; step < 20; step++) {
-        const half = (near + far) / 2;
-        if (fits(half)) far = half;
-        else near = half;
-      }
-      distance = whole = far;
+      const depth = Math.max(...corners.map((corner) => corner.z));
+      const shares = Array.from({ length: 21 }, (_, i) => 0.4 + i / 100);
+      const found = shares.map((share) => {
+        const at = new Vector3(middle.x, 0, share * depth);
+        return { at, away: nearestWhole(camera, corners, (away) => [at, place(at, away)], size) };
+      });
+      const best = found.reduce((a, b) => (b.away < a.away ? b : a));
+      middle.copy(best.at);
+      target.copy(best.at);
+      distance = whole = best.away;
     },
     follow(goal, near) {
       if (taken) return;
@@ -108,4 +101,30 @@ export function orbit(element: HTMLElement, middle: Vector3, size: number): Orbi
     },
     close: () => listening.abort(),
   };
+}
+
+/** The least distance from which all corners are on the canvas; `view` says where the camera looks
+ * and where it is. */
+function nearestWhole(
+  camera: PerspectiveCamera,
+  corners: readonly Vector3[],
+  view: (away: number) => [Vector3, Vector3],
+  size: number,
+): number {
+  const seen = camera.clone();
+  let [near, far] = [size * 0.5, size * 4];
+  for (let step = 0; step < 20; step++) {
+    const half = (near + far) / 2;
+    const [at, from] = view(half);
+    seen.position.copy(from);
+    seen.lookAt(at);
+    seen.updateMatrixWorld();
+    const fits = corners.every((corner) => {
+      const { x, y } = corner.clone().project(seen);
+      return Math.max(Math.abs(x), Math.abs(y)) <= FILLED;
+    });
+    if (fits) far = half;
+    else near = half;
+  }
+  return far;
 }
