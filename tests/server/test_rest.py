@@ -350,8 +350,8 @@ def test_only_addresses_of_the_client_are_found(
     browser = serve(static=tmp_path / "static", workers=0).http
     routes = (DOCS.parent / "web" / "src" / "route.ts").read_text(encoding="utf-8")
     known = re.findall(r'first === "(\w+)"', routes)
-    assert len(known) == 5
-    found = ["/", *(f"/{page}/abc" for page in known), "/replay", "/maps", "/replay/"]
+    assert len(known) == 6
+    found = ["/", *(f"/{page}/abc" for page in known), "/replay", "/maps", "/puzzles", "/replay/"]
     for path in [*found, "/nonsense", "/room", "/room/", "/rooms/abc", "/replays", "/x/room/abc"]:
         answer = browser.get(path)
         assert answer.text == "<p>the client</p>", path

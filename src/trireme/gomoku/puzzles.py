@@ -16,7 +16,7 @@ from trireme.core.puzzles import MoveMark, Puzzle, PuzzleReview
 
 from .openings import balanced
 from .proof_checker import ProofChecker, Stones
-from .rules import BLACK, Gomoku, GomokuState, Point, read_points
+from .rules import BLACK, Gomoku, GomokuState, Point, makes_five, read_points
 
 if TYPE_CHECKING:
     from .engine.engine import Engine
@@ -34,8 +34,10 @@ ROWS = 1 << 12
 """Rows of the search tables: small, since every position clears them."""
 SHORTEST, LONGEST = 2, 8
 """How many stones of the solver a win may take, the five included."""
-VARIATIONS = 40
+VARIATIONS = 24
 """Positions tried of one game: those with a win by fours, with a few stones left out."""
+REPAIRS = 8
+"""How often a white stone is moved to another first move that wins."""
 FEWEST_STONES = 8
 MOST_OF_A_LENGTH = 0.35
 """The share of the puzzles that may have the same length."""
@@ -76,8 +78,9 @@ class GomokuPuzzles:
             won = self._won_lengths(stones)
             for _ in range(VARIATIONS if won else 0):
                 state = _variation(stones[: won[int(rng.integers(len(won)))]], rng)
-                line = self._forced_win(state, lengths)
-                if line is not None and line[0] not in firsts:
+                found = self._repaired(state, rng, firsts)
+                if found is not None and not _enough(lengths, len(found[1])):
+                    state, line = found
                     lengths[len(line)] += 1
                     firsts.add(line[0])
                     yield self._puzzle(state, line)
@@ -95,7 +98,7 @@ class GomokuPuzzles:
             raise BadPuzzle(f"the shortest win by fours is not {len(moves) + 1} moves long")
         if not _wins(state, line):
             raise BadPuzzle("the opponent has a reply that escapes the solution")
-        if not self._is_only_move(state, moves[0]):
+        if self._other_win(state, moves[0]) is not None:
             raise BadPuzzle(f"another first move than {puzzle.solution[0]} may win as well")
 
     def review(self, game: AnyGame, moves: Sequence[LessonMove], puzzle: Puzzle) -> PuzzleReview:
@@ -109,36 +112,44 @@ class GomokuPuzzles:
             marks.append("good" if follows and "bad" not in marks else "bad")
         return PuzzleReview(tuple(marks), "The win was missed.")
 
-    def _forced_win(self, state: GomokuState, lengths: Counter[int]) -> list[Point] | None:
-        """Black's moves of the shortest win by fours, up to one that makes two; None: there is no
-        win, another first move wins too, or `lengths` has enough of this length."""
-        stones = cast(Stones, state.board())
-        self.prover.set_position(stones.items(), BLACK)
-        found = self.prover.winning_fours(VCF_NODES)
-        if found is None or found.plies is None:
-            return None
-        most = (found.plies - 1) // 2
-        if not SHORTEST <= most + 1 <= LONGEST or self.prover.fives_threatened()[0]:
-            return None
-        first = divmod(found.points[0], self.game.size)
-        if self._enough(lengths, most) or not self._is_only_move(state, first):
-            return None
-        line = self._shortest(state, most)
-        return None if line is None or self._enough(lengths, len(line)) else line
+    def _repaired(
+        self, state: GomokuState, rng: Generator, firsts: set[Point]
+    ) -> tuple[GomokuState, list[Point]] | None:
+        """The position, and black's moves of the shortest win by fours up to one that makes two.
+
+        Where another first move wins too, a white stone is moved there, a few times at most. None:
+        there is no win, or none with another first move than `firsts`.
+        """
+        for _ in range(REPAIRS):
+            fours = self._fours(state)
+            if fours is None or fours[0] in firsts:
+                return None
+            first, most = fours
+            other = self._other_win(state, first)
+            if other is None:
+                line = self._shortest(state, most)
+                return None if line is None else (state, line)
+            repaired = _with_white_at(state, other, rng)
+            if repaired is None:
+                return None
+            state = repaired
+        return None
 
     def _won_lengths(self, stones: Sequence[Point]) -> list[int]:
         """The numbers of stones after which the side to move has a win by fours."""
-        won = []
-        for length in range(FEWEST_STONES, len(stones) + 1):
-            state = GomokuState(tuple(stones[:length]))
-            self.prover.set_position(state.board().items(), state.colour)
-            found = self.prover.winning_fours(VCF_NODES)
-            if found is not None and (found.plies or 0) >= 2 * SHORTEST - 1:
-                won.append(length)
-        return won
+        lengths = range(FEWEST_STONES, len(stones) + 1)
+        return [n for n in lengths if self._fours(GomokuState(tuple(stones[:n]))) is not None]
 
-    def _enough(self, lengths: Counter[int], length: int) -> bool:
-        return lengths[length] > MOST_OF_A_LENGTH * (lengths.total() + 10)
+    def _fours(self, state: GomokuState) -> tuple[Point, int] | None:
+        """The first move of a win by fours of the side to move, and how many moves it takes before
+        the five; None: there is none of a fit length, or the other side threatens five."""
+        self.prover.set_position(state.board().items(), state.colour)
+        found = self.prover.winning_fours(VCF_NODES)
+        if found is None or found.plies is None or self.prover.fives_threatened()[0]:
+            return None
+        moves = (found.plies - 1) // 2
+        fits = SHORTEST <= moves + 1 <= LONGEST
+        return (divmod(found.points[0], self.game.size), moves) if fits else None
 
     def _shortest(self, state: GomokuState, most: int) -> list[Point] | None:
         checker = ProofChecker(self.game.size, self.game.rule)
@@ -149,8 +160,8 @@ class GomokuPuzzles:
                 return line
         return None
 
-    def _is_only_move(self, state: GomokuState, best: Point) -> bool:
-        """Whether every other first move has a reply after which no win is found."""
+    def _other_win(self, state: GomokuState, best: Point) -> Point | None:
+        """Another first move than `best` that may win: no reply was found after which no win is."""
         prover, size = self.prover, self.game.size
         prover.set_position(state.board().items(), BLACK)
         reply: int | None = None
@@ -162,8 +173,8 @@ class GomokuPuzzles:
             reply = _refutation(prover, reply)
             prover.pop()
             if reply is None:
-                return False
-        return True
+                return point
+        return None
 
     def _puzzle(self, state: GomokuState, line: list[Point]) -> Puzzle:
         game = self.game
@@ -181,6 +192,10 @@ class GomokuPuzzles:
             settings={"position": "".join(game.write(point) for point in state.stones)},
             opponent=OPPONENT,
         )
+
+
+def _enough(lengths: Counter[int], length: int) -> bool:
+    return lengths[length] > MOST_OF_A_LENGTH * (lengths.total() + 10)
 
 
 def _refutation(prover: ThreatProver, likely: int | None) -> int | None:
@@ -241,6 +256,15 @@ def _variation(stones: Sequence[Point], rng: Generator) -> GomokuState:
         while len(group) > kept:
             del group[int(rng.integers(len(group)))]
     return GomokuState(tuple(point for pair in zip(own, other, strict=True) for point in pair))
+
+
+def _with_white_at(state: GomokuState, point: Point, rng: Generator) -> GomokuState | None:
+    """The position with one white stone moved to `point`; None where that makes a line of five."""
+    black, white = state.stones[::2], list(state.stones[1::2])
+    white[int(rng.integers(len(white)))] = point
+    if makes_five(set(white), point, "freestyle"):
+        return None
+    return GomokuState(tuple(p for pair in zip(black, white, strict=True) for p in pair))
 
 
 def _claim(puzzle: Puzzle) -> tuple[Gomoku, GomokuState, list[Point]]:
