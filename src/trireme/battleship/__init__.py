@@ -47,5 +47,6 @@ SLICE = Slice(
     opponents="trireme.battleship:opponents.json",
     lessons="trireme.battleship:lessons.json",
     goals="trireme.battleship.show.goals:goal_met",
+    review="trireme.battleship.review:BattleshipReviewer",
     own_page=True,
 )

@@ -75,6 +75,9 @@ class Slice:
     """`goals(game, moves, goal) -> bool`: whether moves meet a goal of the game's own kind."""
     opponents: str | None = None
     """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
+    review: str | None = None
+    """`review(game, moves) -> Reviewer`: what judges the decisions of a record of so many moves
+    (`core/review.py`)."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 
