@@ -21,6 +21,7 @@ from . import (
     navigation,
     play,
     replay,
+    review,
     serve,
     train,
 )
@@ -36,6 +37,7 @@ app = typer.Typer(
 )
 app.command()(play.play)
 app.command()(replay.replay)
+app.command()(review.review)
 app.command()(arena.arena)
 app.command()(arena.ratings)
 app.command()(exploit.exploit)

@@ -252,9 +252,7 @@ def _summary(
     )
 
 
-def _of_seat(
-    record: Record, moves: Sequence[ReviewedMove], seat: Seat, scale: float
-) -> SeatReview:
+def _of_seat(record: Record, moves: Sequence[ReviewedMove], seat: Seat, scale: float) -> SeatReview:
     own = [i for i, move in enumerate(moves) if move.seat == seat]
     counted = [a for i in own if (a := moves[i].accuracy) is not None]
     luck = [found for i in own if (found := moves[i].luck) is not None]
@@ -270,7 +268,9 @@ def _of_seat(
     )
 
 
-def _curve(record: Record, own: Sequence[ReviewedMove], seat: Seat) -> tuple[tuple[int, float], ...]:
+def _curve(
+    record: Record, own: Sequence[ReviewedMove], seat: Seat
+) -> tuple[tuple[int, float], ...]:
     """Winning chances before each decision and at the end; where there are none, summed costs."""
     chances = [(move.move - 1, move.value) for move in own if move.value is not None]
     if chances:
@@ -285,8 +285,6 @@ def _curve(record: Record, own: Sequence[ReviewedMove], seat: Seat) -> tuple[tup
     return tuple(points)
 
 
-def _moments(
-    moves: Sequence[ReviewedMove], among: Sequence[int], scale: float
-) -> tuple[int, ...]:
+def _moments(moves: Sequence[ReviewedMove], among: Sequence[int], scale: float) -> tuple[int, ...]:
     dear = [i for i in among if moves[i].cost >= LEAST_COST * scale]
     return tuple(sorted(dear, key=lambda i: (-moves[i].cost, i))[:MOMENTS])
