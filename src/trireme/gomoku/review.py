@@ -17,7 +17,7 @@ from trireme.core.review import Decision, Judgement
 
 from .agents.search import Search
 from .engine.analysis import PROVEN_WIN, EngineAnalysis, SearchLimits
-from .rules import Choice, Gomoku, GomokuState, Point
+from .rules import Action, Choice, Gomoku, GomokuState, Point
 from .show.insight import scaled_value
 
 NODES = 3_000_000
@@ -65,11 +65,12 @@ class GomokuReviewer:
     def judge(self, decision: Decision, rng: Generator) -> Judgement | None:
         """The judgement of a stone or a choice; None for an opening stone of swap2."""
         view: GomokuState = decision.view
-        if isinstance(decision.action, str):
-            return self._judge_choice(view, decision.action)
+        action: Action = decision.action
+        if isinstance(action, str):
+            return self._judge_choice(view, action)
         if self.game.opening == "swap2" and view.black_seat() is None:
             return None
-        return self._judge_stone(view, decision.action, decision.after)
+        return self._judge_stone(view, action, decision.after)
 
     def _judge_stone(self, view: GomokuState, played: Point, after: GomokuState) -> Judgement:
         before = self._analyse(view) if view.stones else None

@@ -37,6 +37,7 @@ SLICE = Slice(
         "A digit after p or s fires fewer shots than the ship has."
     ),
     rulebook="trireme.navigation.show.rulebook:rulebook",
+    review="trireme.navigation.review:NavigationReviewer",
     opponents="trireme.navigation:opponents.json",
     lessons="trireme.navigation:lessons.json",
     goals="trireme.navigation.show.goals:goal_met",

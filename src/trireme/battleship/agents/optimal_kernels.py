@@ -83,7 +83,7 @@ def split_part(
 @njit
 def least_misses(
     part: Any, s0: Any, s1: Any, s2: Any, fleets: FleetArrays, bound: float, table: OptimalTable
-) -> float:
+) -> Any:
     """The misses of optimal play times their probability; `bound` where they are no fewer.
 
     `part` uint64[k] are the fleets that are possible, s0..s2 the cells shot at. Without meaning
