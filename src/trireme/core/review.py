@@ -83,7 +83,7 @@ class Reviewer(Protocol):
         ...
 
 
-class ReviewedMove(msgspec.Struct, frozen=True, omit_defaults=True):
+class ReviewedMove(msgspec.Struct, frozen=True):
     """One decision of one seat with its cost."""
 
     move: int
@@ -139,6 +139,40 @@ class Review(msgspec.Struct, frozen=True):
     """The game's most expensive decisions, worst first: indices into `moves`."""
 
 
+@dataclass(frozen=True)
+class JointMove:
+    """One move of a game: its number from 1, the states around it, and what each seat did."""
+
+    number: int
+    before: Any
+    actions: Mapping[Seat, Any]
+    after: Any
+
+
+@dataclass(frozen=True)
+class PlayedGame:
+    """What a review says of the game itself."""
+
+    game: str
+    players: Sequence[str]
+    moves: int
+    returns: tuple[float, ...] | None
+    """None: it is not over."""
+
+
+@dataclass(frozen=True)
+class ReviewTerms:
+    """A reviewer's unit, scale and description."""
+
+    unit: str
+    scale: float
+    about: str
+
+    @classmethod
+    def of(cls, reviewer: Reviewer) -> ReviewTerms:
+        return cls(reviewer.unit, reviewer.scale, reviewer.about)
+
+
 OnReviewed = Callable[[int, int], object]
 """`on_reviewed(done, total)`: called before the first decision and after each."""
 
@@ -170,13 +204,12 @@ def review(
     reviewer = reviewer_of(game, len(record.moves))
     judged: list[ReviewedMove] = []
     for done, (number, decision) in enumerate(decisions, 1):
-        rng = np.random.default_rng([seed, number, decision.seat])
-        found = reviewer.judge(decision, rng)
-        if found is not None:
-            judged.append(_reviewed(game, reviewer, number, decision, found))
+        judged += reviewed(game, reviewer, number, decision, seed)
         if on_reviewed is not None:
             on_reviewed(done, len(decisions))
-    return _summary(record, reviewer, tuple(judged), range(game.seats) if seat is None else [seat])
+    played = PlayedGame(game.name, record.header.seats, len(record.moves), record.returns)
+    seats = range(game.seats) if seat is None else [seat]
+    return summarise(played, ReviewTerms.of(reviewer), judged, seats)
 
 
 def has_review(game: str) -> bool:
@@ -198,14 +231,21 @@ def decisions_of(record: Record, seat: Seat | None = None) -> Iterator[tuple[int
     game = record.game
     states = list(record.states())
     for number, move in enumerate(record.moves, 1):
-        before, after = states[number - 1], states[number]
         actions = {mover: game.read(text) for mover, text in move.items()}
-        for mover, action in actions.items():
-            if mover == CHANCE or (seat is not None and mover != seat):
-                continue
-            known = {s: a for s, a in actions.items() if not game.hides(s, a, mover)}
-            view, then = game.view(before, mover), game.view(after, mover)
-            yield number, Decision(mover, view, action, known, then)
+        joint = JointMove(number, states[number - 1], actions, states[number])
+        yield from decisions_in(game, joint, seat)
+
+
+def decisions_in(
+    game: AnyGame, joint: JointMove, seat: Seat | None = None
+) -> Iterator[tuple[int, Decision]]:
+    """The same for one move."""
+    for mover, action in joint.actions.items():
+        if mover == CHANCE or (seat is not None and mover != seat):
+            continue
+        known = {s: a for s, a in joint.actions.items() if not game.hides(s, a, mover)}
+        view, after = game.view(joint.before, mover), game.view(joint.after, mover)
+        yield joint.number, Decision(mover, view, action, known, after)
 
 
 def decision_accuracy(cost: float, scale: float) -> float:
@@ -213,70 +253,78 @@ def decision_accuracy(cost: float, scale: float) -> float:
     return 100.0 * math.exp(-max(cost, 0.0) / scale)
 
 
-def _reviewed(
-    game: AnyGame, reviewer: Reviewer, number: int, decision: Decision, found: Judgement
-) -> ReviewedMove:
+def reviewed(
+    game: AnyGame, reviewer: Reviewer, number: int, decision: Decision, seed: int
+) -> list[ReviewedMove]:
+    """The decision with its cost; none where decisions of its kind are not reviewed."""
+    found = reviewer.judge(decision, np.random.default_rng([seed, number, decision.seat]))
+    if found is None:
+        return []
     cost = max(0.0, found.cost)
-    return ReviewedMove(
-        number,
-        decision.seat,
-        game.write(decision.action),
-        game.write(found.best),
-        round(cost, 4),
-        round(decision_accuracy(cost, reviewer.scale), 2) if found.at_stake else None,
-        None if found.value is None else round(found.value, 4),
-        None if found.luck is None else round(found.luck, 4),
-        found.note,
-        found.exact,
-        tuple(game.write(action) for action in found.missed),
-        tuple(game.write(action) for action in found.allowed),
-    )
+    return [
+        ReviewedMove(
+            number,
+            decision.seat,
+            game.write(decision.action),
+            game.write(found.best),
+            round(cost, 4),
+            round(decision_accuracy(cost, reviewer.scale), 2) if found.at_stake else None,
+            None if found.value is None else round(found.value, 4),
+            None if found.luck is None else round(found.luck, 4),
+            found.note,
+            found.exact,
+            tuple(game.write(action) for action in found.missed),
+            tuple(game.write(action) for action in found.allowed),
+        )
+    ]
 
 
-def _summary(
-    record: Record, reviewer: Reviewer, moves: tuple[ReviewedMove, ...], seats: Sequence[Seat]
+def summarise(
+    played: PlayedGame, terms: ReviewTerms, moves: Sequence[ReviewedMove], seats: Sequence[Seat]
 ) -> Review:
+    """The review of these seats from all their reviewed decisions, in order."""
     valued = any(move.value is not None for move in moves)
-    names = record.header.seats
     return Review(
-        record.game.name,
-        names,
-        reviewer.unit,
-        reviewer.scale,
-        reviewer.about,
-        "winning chance" if valued else f"expected {reviewer.unit} lost",
-        record.end is not None,
-        tuple(_of_seat(record, moves, seat, reviewer.scale) for seat in seats),
-        moves,
-        _moments(moves, range(len(moves)), reviewer.scale),
+        played.game,
+        tuple(played.players),
+        terms.unit,
+        terms.scale,
+        terms.about,
+        "winning chance" if valued else f"expected {terms.unit} lost",
+        played.returns is not None,
+        tuple(_of_seat(played, moves, seat, terms.scale) for seat in seats),
+        tuple(moves),
+        _moments(moves, range(len(moves)), terms.scale),
     )
 
 
-def _of_seat(record: Record, moves: Sequence[ReviewedMove], seat: Seat, scale: float) -> SeatReview:
+def _of_seat(
+    played: PlayedGame, moves: Sequence[ReviewedMove], seat: Seat, scale: float
+) -> SeatReview:
     own = [i for i, move in enumerate(moves) if move.seat == seat]
     counted = [a for i in own if (a := moves[i].accuracy) is not None]
     luck = [found for i in own if (found := moves[i].luck) is not None]
     return SeatReview(
         seat,
-        record.header.seats[seat],
+        played.players[seat],
         round(sum(counted) / len(counted), 2) if counted else None,
         len(counted),
         round(sum(moves[i].cost for i in own), 4),
         round(sum(luck), 4) if luck else None,
-        _curve(record, [moves[i] for i in own], seat),
+        _curve(played, [moves[i] for i in own], seat),
         _moments(moves, own, scale),
     )
 
 
 def _curve(
-    record: Record, own: Sequence[ReviewedMove], seat: Seat
+    played: PlayedGame, own: Sequence[ReviewedMove], seat: Seat
 ) -> tuple[tuple[int, float], ...]:
     """Winning chances before each decision and at the end; where there are none, summed costs."""
     chances = [(move.move - 1, move.value) for move in own if move.value is not None]
     if chances:
-        if record.end is not None:
-            result = (record.end.returns[seat] + 1) / 2
-            chances.append((len(record.moves), min(1.0, max(0.0, result))))
+        if played.returns is not None:
+            result = (played.returns[seat] + 1) / 2
+            chances.append((played.moves, min(1.0, max(0.0, result))))
         return tuple(chances)
     total, points = 0.0, []
     for move in own:

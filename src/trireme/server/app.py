@@ -22,6 +22,7 @@ from trireme.core.registry import GAMES
 from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
 from trireme.server.rooms.clock import EventLoopClock, RoomClock
 from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.reviews import ReviewJobs
 from trireme.server.storage.retention import Retention
 from trireme.server.workers.tasks import TaskFailure, WarmUp
 from trireme.server.workers.warm_up import default_warm_ups
@@ -30,6 +31,7 @@ from .limits import RateLimiter, ServerLimits
 from .middleware import BodyLimit, HeadAsGet
 from .pages import mount_pages
 from .rest import api, operator
+from .review_routes import reviews
 from .sockets import Sockets
 
 log = logging.getLogger("trireme.server")
@@ -68,6 +70,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
         lobby.workers.start(_warm_ups() if config.warm else ())
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby)
+        app.state.reviews = ReviewJobs(lobby)
         background = asyncio.gather(
             _load_catalogue(lobby, config.warm),
             _evict_rooms(lobby),
@@ -81,6 +84,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
             background.cancel()
             with suppress(asyncio.CancelledError):
                 await background
+            await app.state.reviews.close()
             await lobby.close()
 
     limits = config.limits
@@ -88,10 +92,12 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.state.lan = config.lan
     app.state.requests = RateLimiter(limits.request_rate, limits.request_burst)
     app.state.new_rooms = RateLimiter(limits.room_rate, limits.room_burst)
+    app.state.new_reviews = RateLimiter(limits.review_rate, limits.review_burst)
     app.add_middleware(GZipMiddleware, minimum_size=1000)
     app.add_middleware(BodyLimit, max_bytes=limits.body_bytes)
     app.add_middleware(HeadAsGet)
     app.include_router(api)
+    app.include_router(reviews)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _on_refusal)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)

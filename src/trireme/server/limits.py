@@ -42,6 +42,11 @@ class ServerLimits:
     """The longest thinking time for a hint or an insight."""
     queries: int = 64
     """Hints and insights that may wait for a worker."""
+    review_rate: float = 0.2
+    review_burst: int = 20
+    """New reviews from one address."""
+    reviews: int = 8
+    """Reviews that are computed at the same time."""
     replay_moves: int = 2_000
     """Moves of an imported record."""
 

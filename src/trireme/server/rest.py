@@ -18,9 +18,14 @@ from trireme.core.registry import MapLibrary, find, load
 from trireme.core.rulebook import rulebook_of
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
-from trireme.server.rooms.advice import analyse, read_record
+from trireme.server.rooms.advice import analyse
 from trireme.server.rooms.lobby import Lobby, checked_game
-from trireme.server.rooms.recording import record_text, replay_of_record, replay_of_table
+from trireme.server.rooms.recording import (
+    read_record,
+    record_text,
+    replay_of_record,
+    replay_of_table,
+)
 from trireme.server.rooms.room import Room
 from trireme.server.rooms.views import picture, scene, view_json
 
@@ -45,7 +50,7 @@ LobbyState = Annotated[Lobby, Depends(lobby_of)]
 async def limit_requests(request: Request, lobby: LobbyState) -> None:
     """Refuse an address that sends too many requests."""
     limiter: RateLimiter = request.app.state.requests
-    if not limiter.take(_address(request), lobby.clock.now()):
+    if not limiter.take(address_of(request), lobby.clock.now()):
         raise Refusal("too_fast", "too many requests; slow down")
 
 
@@ -106,7 +111,7 @@ async def create_room(
 ) -> bodies.SeatGrant:
     """Create a room; the response has the token that holds the creator's seats."""
     limiter: RateLimiter = request.app.state.new_rooms
-    if not limiter.take(_address(request), lobby.clock.now()):
+    if not limiter.take(address_of(request), lobby.clock.now()):
         raise Refusal("too_fast", "too many new rooms; slow down")
     return await lobby.create(body)
 
@@ -144,7 +149,7 @@ async def invite(lobby: LobbyState, request: Request, room: str) -> bodies.Invit
 async def record(lobby: LobbyState, room: str, bearer: Bearer = None) -> Response:
     """The record as JSON lines; of a running game, what the requester may see of it."""
     found = await lobby.get(room)
-    text = record_text(found.table, _seats(found, bearer))
+    text = record_text(found.table, seats_of(found, bearer))
     name = f"{found.table.setup.game}-{found.id}.jsonl"
     return PlainTextResponse(
         text, headers={"Content-Disposition": f'attachment; filename="{name}"'}
@@ -155,7 +160,7 @@ async def record(lobby: LobbyState, room: str, bearer: Bearer = None) -> Respons
 async def replay(lobby: LobbyState, room: str, bearer: Bearer = None) -> Response:
     """Every position so far; of a running game, what the requester may see of it."""
     found = await lobby.get(room)
-    seats = _seats(found, bearer)
+    seats = seats_of(found, bearer)
     return await _replay(lobby, lambda: replay_of_table(found.table, seats))
 
 
@@ -214,7 +219,7 @@ async def metrics(lobby: LobbyState) -> Response:
     return Response(lobby.metrics.text(), media_type=CONTENT_TYPE)
 
 
-def _seats(room: Room, bearer: str | None) -> tuple[Seat, ...]:
+def seats_of(room: Room, bearer: str | None) -> tuple[Seat, ...]:
     """The seats of the token in the header; none without one."""
     if bearer is None:
         return ()
@@ -265,5 +270,6 @@ def _map_library(game: str) -> MapLibrary:
     return library
 
 
-def _address(request: Request) -> str:
+def address_of(request: Request) -> str:
+    """The address that rate limits count by."""
     return request.client.host if request.client else "?"

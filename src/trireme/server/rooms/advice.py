@@ -10,7 +10,6 @@ import numpy as np
 from trireme.core.errors import RecordError, TriremeError
 from trireme.core.game import AnyGame, Seat
 from trireme.core.options import settings as settings_of
-from trireme.core.record import Record, parse_record
 from trireme.core.registry import find, load
 from trireme.server.limits import ServerLimits
 from trireme.server.protocol.bodies import AnalysisRequest, AnalysisResponse
@@ -19,7 +18,7 @@ from trireme.server.protocol.messages import PreviewRequest, PreviewResponse
 from trireme.server.workers.tasks import ComputeInsight, Decide, SeatView, TaskFailure
 
 from .lobby import Lobby
-from .recording import moves_of_record
+from .recording import moves_of_record, read_record
 from .room import Room
 from .table import GameTable
 
@@ -31,7 +30,7 @@ async def hint(
     lobby: Lobby, room: Room, seat: Seat, agent: str | None, seconds: float | None
 ) -> tuple[str, str]:
     """The agent and its action for the seat's current decision."""
-    _require_hints(room)
+    require_hints(room)
     table = room.table
     if seat not in table.waiting_for:
         raise Refusal("not_your_turn", f"seat {seat} has nothing to decide now")
@@ -43,7 +42,7 @@ async def hint(
 
 async def insight(lobby: Lobby, room: Room, seat: Seat, seconds: float | None) -> dict[str, Any]:
     """The game's insight into the seat's current view."""
-    _require_hints(room)
+    require_hints(room)
     table = room.table
     return await _insight(lobby, table.game, table.state, seat, seconds)
 
@@ -93,16 +92,6 @@ async def _positions(lobby: Lobby, request: AnalysisRequest) -> tuple[AnyGame, l
     return table.game, [start, *(move.after for move in table.moves)]
 
 
-def read_record(text: str, limits: ServerLimits) -> Record:
-    """The record in `text`, or a refusal that names the line that is wrong."""
-    if text.count("\n") > limits.replay_moves:
-        raise Refusal("too_large", f"at most {limits.replay_moves} moves can be replayed here")
-    try:
-        return parse_record(text if text.endswith("\n") else text + "\n", partial=True)
-    except RecordError as error:
-        raise Refusal("bad_record", str(error)) from None
-
-
 async def _insight(
     lobby: Lobby, game: AnyGame, state: Any, seat: Seat, seconds: float | None
 ) -> dict[str, Any]:
@@ -123,7 +112,8 @@ async def _run(lobby: Lobby, task: Decide | ComputeInsight, seconds: float) -> A
         raise Refusal("no_insight" if refused else "agent_failed", failure.detail) from None
 
 
-def _require_hints(room: Room) -> None:
+def require_hints(room: Room) -> None:
+    """Refuse advice that the room does not allow now."""
     if not room.table.setup.hints and room.table.status != "over":
         raise Refusal("hints_off", "this room was created without hints")
     if room.table.status == "waiting":

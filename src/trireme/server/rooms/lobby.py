@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import Any, ParamSpec, TypeVar
 
@@ -14,6 +14,7 @@ from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame
 from trireme.core.lessons import Lesson, lesson_named
 from trireme.core.options import settings as settings_of
+from trireme.core.record import Moves
 from trireme.core.registry import make_game
 from trireme.server.catalogue import Catalogue
 from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, token_hash
@@ -29,6 +30,7 @@ from trireme.server.workers.tasks import WarmUp
 
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
+from .retry import find_moment
 from .room import Room
 from .table import GameTable
 from .views import terminal
@@ -105,6 +107,9 @@ class Lobby:
             if lesson is None:
                 raise Refusal("bad_settings", f"{request.game} has no lesson {request.lesson!r}")
             request = _lesson_room(request, lesson)
+        retry = None if request.again is None else await find_moment(self, request)
+        if retry is not None:
+            request = retry.request
         game = await self.run_in_thread(
             checked_game, request.game, request.variant, request.settings
         )
@@ -137,7 +142,8 @@ class Lobby:
                 public=request.public,
                 hints=_hints_are_fair(holders) if request.hints is None else request.hints,
                 created=self.clock.timestamp(),
-            )
+            ),
+            () if retry is None else retry.moves,
         )
         for spec in {holder.name for holder in holders if holder.kind == "agent"}:
             self.workers.warm_up(WarmUp(request.game, settings, spec))
@@ -212,12 +218,13 @@ class Lobby:
         if len(self.rooms) >= self.limits.rooms:
             raise Refusal("too_many_rooms", "the server is full; try again later")
 
-    async def _open(self, setup: RoomSetup) -> Room:
+    async def _open(self, setup: RoomSetup, opening: Sequence[Moves] = ()) -> Room:
+        """Open a room, its game begun with these moves where nobody has to join."""
         table = GameTable(setup)
         events: list[AnyEvent] = []
         if all(holder.kind != "open" for holder in setup.holders):
             try:
-                events = await self.run_in_thread(table.start)
+                events = await self.run_in_thread(table.start, opening)
             except TriremeError as error:
                 raise Refusal("bad_settings", str(error)) from None
         ts = self.clock.timestamp()

@@ -7,8 +7,11 @@ from typing import Any, cast
 
 import msgspec
 
+from trireme.core.errors import RecordError
 from trireme.core.game import AnyGame, Seat
-from trireme.core.record import Moves, Record, RecordWriter
+from trireme.core.record import Moves, Record, RecordWriter, parse_record
+from trireme.server.limits import ServerLimits
+from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.shapes import GameReplay
 
 from . import events
@@ -74,6 +77,16 @@ def replay_of_table(table: GameTable, seats: Sequence[Seat]) -> GameReplay:
         frames=replay_frames(table.game, moves, start, seats, reveal=reveal),
         result=result(table) if reveal else None,
     )
+
+
+def read_record(text: str, limits: ServerLimits) -> Record:
+    """The record in `text`, or a refusal that names the line that is wrong."""
+    if text.count("\n") > limits.replay_moves:
+        raise Refusal("too_large", f"at most {limits.replay_moves} moves can be replayed here")
+    try:
+        return parse_record(text if text.endswith("\n") else text + "\n", partial=True)
+    except RecordError as error:
+        raise Refusal("bad_record", str(error)) from None
 
 
 def moves_of_record(record: Record) -> tuple[Any, list[PlayedMove]]:
