@@ -32,6 +32,8 @@ async def start_review(
     limiter: RateLimiter = request.app.state.new_reviews
     if not limiter.take(address_of(request), lobby.clock.now()):
         raise Refusal("too_fast", "too many reviews; slow down")
+    if (body.room is None) == (body.record is None):
+        raise Refusal("bad_message", "expected either a room or a record")
     seats = () if body.room is None else seats_of(await lobby.get(body.room), bearer)
     return _progress(await _jobs(request).start(body, seats))
 

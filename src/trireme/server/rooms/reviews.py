@@ -84,7 +84,8 @@ class ReviewJobs:
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def start(self, request: ReviewRequest, token_seats: TokenSeats) -> ReviewJob:
-        """The review that was asked for, begun unless it is known or under way."""
+        """The review that was asked for, of a room or of a record, begun unless it is known or
+        under way."""
         source = await self._source(request, token_seats)
         job = self._jobs.get(source.key)
         if job is not None and job.problem is None:
@@ -135,8 +136,6 @@ class ReviewJobs:
             job.problem = refusal.message
 
     async def _source(self, request: ReviewRequest, token_seats: TokenSeats) -> ReviewSource:
-        if (request.room is None) == (request.record is None):
-            raise Refusal("bad_message", "expected either a room or a record")
         if request.record is not None:
             return await self._lobby.run_in_thread(self._of_record, request)
         room = await self._lobby.get(request.room or "")
