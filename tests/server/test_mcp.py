@@ -62,7 +62,7 @@ def test_a_host_finds_tools_resources_and_prompts(talk: Callable[[Talk], None]) 
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
             *("list_games", "start_game", "see", "legal_actions", "rules", "act", "undo"),
-            *("hint", "review"),
+            *("hint", "review", "costs"),
         }
         assert all(tool.description for tool in tools.values())
         games = {game["game"]: game for game in await call(client, "list_games")}

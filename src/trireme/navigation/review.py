@@ -18,6 +18,7 @@ from trireme.core.game import AnyGame, Seat
 from trireme.core.review import Decision, Judgement
 
 from .arrays import pack_plan, unpack_plan
+from .plans import Plan
 from .rules import NavigationState, as_navigation
 from .search.double_oracle import LEAST_WEIGHT, DoubleOracle, Floats, PlanArray, TurnSolver
 from .search.value_network import load_network
@@ -75,24 +76,28 @@ class NavigationReviewer:
 
     def judge(self, decision: Decision, rng: Generator) -> Judgement:
         """The judgement of a plan."""
-        seat, other, types = decision.seat, 1 - decision.seat, self.game.types
+        seat, other = decision.seat, 1 - decision.seat
         turn = self.equilibrium(decision.view, seat)
-        plan = pack_plan(decision.action, types[seat])
+        plan = self.pack(seat, decision.action)
         plans, weights = turn.plans[other], turn.weights[other]
         expected = turn.worth(seat, plan, plans, weights)
         best, value = turn.best_response(seat)
         best, value = (plan, expected) if expected >= value else (best, value)
-        met = pack_plan(decision.actions[other], types[other])
+        met = self.pack(other, decision.actions[other])
         luck = (turn.worth(seat, plan, met[None], np.ones(1)) - expected) / 2
         chance = (value + 1) / 2
         return Judgement(
-            unpack_plan(best, types[seat]),
+            unpack_plan(best, self.game.types[seat]),
             (value - expected) / 2,
             at_stake=chance > LOST,
             value=chance,
             luck=luck,
             note=_note(luck, chance),
         )
+
+    def pack(self, seat: Seat, plan: Plan) -> PlanArray:
+        """The plan of a seat as `uint8[phases]`."""
+        return pack_plan(plan, self.game.types[seat])
 
     def equilibrium(self, view: NavigationState, seat: Seat) -> TurnEquilibrium:
         """The equilibrium of the turn that begins with `view`, searched for `seat`."""
