@@ -150,7 +150,7 @@ class JointMove:
 
 
 @dataclass(frozen=True)
-class PlayedGame:
+class ReviewedGame:
     """What a review says of the game itself."""
 
     game: str
@@ -207,7 +207,7 @@ def review(
         judged += reviewed(game, reviewer, number, decision, seed)
         if on_reviewed is not None:
             on_reviewed(done, len(decisions))
-    played = PlayedGame(game.name, record.header.seats, len(record.moves), record.returns)
+    played = ReviewedGame(game.name, record.header.seats, len(record.moves), record.returns)
     seats = range(game.seats) if seat is None else [seat]
     return summarise(played, ReviewTerms.of(reviewer), judged, seats)
 
@@ -280,7 +280,7 @@ def reviewed(
 
 
 def summarise(
-    played: PlayedGame, terms: ReviewTerms, moves: Sequence[ReviewedMove], seats: Sequence[Seat]
+    played: ReviewedGame, terms: ReviewTerms, moves: Sequence[ReviewedMove], seats: Sequence[Seat]
 ) -> Review:
     """The review of these seats from all their reviewed decisions, in order."""
     valued = any(move.value is not None for move in moves)
@@ -299,7 +299,7 @@ def summarise(
 
 
 def _of_seat(
-    played: PlayedGame, moves: Sequence[ReviewedMove], seat: Seat, scale: float
+    played: ReviewedGame, moves: Sequence[ReviewedMove], seat: Seat, scale: float
 ) -> SeatReview:
     own = [i for i, move in enumerate(moves) if move.seat == seat]
     counted = [a for i in own if (a := moves[i].accuracy) is not None]
@@ -317,7 +317,7 @@ def _of_seat(
 
 
 def _curve(
-    played: PlayedGame, own: Sequence[ReviewedMove], seat: Seat
+    played: ReviewedGame, own: Sequence[ReviewedMove], seat: Seat
 ) -> tuple[tuple[int, float], ...]:
     """Winning chances before each decision and at the end; where there are none, summed costs."""
     chances = [(move.move - 1, move.value) for move in own if move.value is not None]

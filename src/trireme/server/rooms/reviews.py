@@ -14,8 +14,8 @@ from trireme.core.options import settings as settings_of
 from trireme.core.review import (
     Decision,
     JointMove,
-    PlayedGame,
     Review,
+    ReviewedGame,
     ReviewedMove,
     decisions_in,
     has_review,
@@ -45,7 +45,7 @@ class ReviewSource:
     """A game to be reviewed, and whose decisions."""
 
     game: AnyGame
-    played: PlayedGame
+    played: ReviewedGame
     seats: tuple[Seat, ...]
     moves: Sequence[PlayedMove]
     key: tuple[Any, ...]
@@ -148,7 +148,7 @@ class ReviewJobs:
             record.verify()
         except RecordError as error:
             raise Refusal("bad_record", str(error)) from None
-        played = PlayedGame(record.game.name, record.header.seats, len(moves), record.returns)
+        played = ReviewedGame(record.game.name, record.header.seats, len(moves), record.returns)
         if record.end is None and request.seat is None and record.game.seats > 1:
             raise Refusal("game_running", "the game is not over: choose a seat to review")
         seats = _seats(record.game, request.seat)
@@ -173,7 +173,7 @@ def _of_room(room: Room, seat: Seat | None, token_seats: TokenSeats) -> ReviewSo
             raise Refusal("game_running", "of a running game you may review your own moves only")
     returns = table.returns if over else None
     moves = list(table.moves)
-    played = PlayedGame(table.game.name, table.names(), len(moves), returns)
+    played = ReviewedGame(table.game.name, table.names(), len(moves), returns)
     key = "room", room.id, len(table.log), tuple(seats)
     return ReviewSource(table.game, played, tuple(seats), moves, key)
 
