@@ -82,12 +82,12 @@ def test_a_win_by_luck_is_told_from_skill() -> None:
 @pytest.mark.slow
 def test_accuracy_rises_with_strength() -> None:
     means = []
-    for agent in ("random", "greedy", "nash:rounds=8"):
+    for agent in ("random", "careless:agent=planner,slip=0.22", "nash:rounds=8"):
         found = [
-            review(trireme.play("navigation", [agent, "greedy"], seed=seed).record, seat=0)
+            review(trireme.play("navigation", [agent, "nash-quick"], seed=seed).record, seat=0)
             for seed in (1, 2)
         ]
         means.append(np.mean([one.seats[0].accuracy for one in found]))
     assert means == sorted(means)
     assert means[0] < 65
-    assert means[-1] > 90
+    assert means[-1] > 85
