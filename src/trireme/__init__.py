@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from trireme.core.play import Forfeit, Result, Session, play
     from trireme.core.record import Record, load_record, parse_record
     from trireme.core.registry import draw_text, make_agent, make_game
+    from trireme.core.review import Review, review
 
 __version__ = "0.1.0"
 
@@ -50,6 +51,7 @@ __all__ = [
     "Record",
     "RecordError",
     "Result",
+    "Review",
     "Seat",
     "Session",
     "TriremeError",
@@ -64,6 +66,7 @@ __all__ = [
     "option",
     "parse_record",
     "play",
+    "review",
     "settings",
 ]
 
@@ -102,6 +105,8 @@ _PLACES = {
     "draw_text": "core.registry",
     "make_agent": "core.registry",
     "make_game": "core.registry",
+    "Review": "core.review",
+    "review": "core.review",
 }
 
 

@@ -62,7 +62,7 @@ def test_a_host_finds_tools_resources_and_prompts(talk: Callable[[Talk], None]) 
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert set(tools) == {
             *("list_games", "start_game", "see", "legal_actions", "rules", "act", "undo"),
-            *("hint", "review"),
+            *("hint", "review", "costs"),
         }
         assert all(tool.description for tool in tools.values())
         games = {game["game"]: game for game in await call(client, "list_games")}
@@ -97,6 +97,7 @@ def test_a_whole_game_is_played_taken_back_and_reviewed(talk: Callable[[Talk], N
         told = await call(client, "hint", game_id=game_id, agent="random")
         assert told["action"] in back["legal"]
         assert "when the game is over" in await refusal(client, "review", game_id=game_id)
+        assert "when the game is over" in await refusal(client, "costs", game_id=game_id)
         with pytest.raises(MCPError):
             await client.read_resource(f"trireme://records/{game_id}")
         at = back
@@ -107,6 +108,8 @@ def test_a_whole_game_is_played_taken_back_and_reviewed(talk: Callable[[Talk], N
         assert at["legal"] is None
         done = await call(client, "review", game_id=game_id)
         assert len(done["moves"]) == at["moves"]
+        cost = await call(client, "costs", game_id=game_id)
+        assert {move["seat"] for move in cost["moves"]} == {done["your seat"]}
         one = await call(client, "review", game_id=game_id, move=1, seconds=0.05)
         assert one["played"] == "a1"
         assert one["insight"]["moves"]

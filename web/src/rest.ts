@@ -14,6 +14,8 @@ import type {
   PuzzleList,
   Rating,
   RecentGame,
+  ReviewProgress,
+  ReviewRequest,
   GameReplay,
   RoomInfo,
   SeatGrant,
@@ -82,6 +84,8 @@ export const getReplay = (room: string, token: string | null) =>
   json<GameReplay>(`/api/rooms/${at(room)}/replay`, { token });
 export const readRecord = (record: string) => json<GameReplay>("/api/replay", { body: { record } });
 export const analyse = (body: AnalysisRequest) => json<AnalysisResponse>("/api/analysis", { body });
+export const startReview = (body: ReviewRequest, token: string | null) => json<ReviewProgress>("/api/reviews", { body, token });
+export const getReview = (id: string) => json<ReviewProgress>(`/api/reviews/${at(id)}`);
 export const getRules = (game: string, body: CheckSettings) => json<GameRules>(`/api/games/${at(game)}/rules`, { body });
 export const getInvitation = (room: string) => json<Invitation>(`/api/rooms/${at(room)}/invite`);
 export const getDeviceLink = (room: string, token: string | null) =>

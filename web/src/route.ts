@@ -59,6 +59,6 @@ export function startRouting(): void {
     if (link.origin !== location.origin || /^\/(api|docs|metrics)\b/.test(link.pathname)) return;
     if (link.pathname === location.pathname && link.hash) return;
     event.preventDefault();
-    go(link.pathname + link.search);
+    go(link.pathname + link.search + link.hash);
   });
 }

@@ -205,6 +205,8 @@ export interface GameInfo {
   insight: boolean;
   /** How an action is written, for help texts. */
   typing: string;
+  /** Whether its games can be reviewed. */
+  review: boolean;
   /** Whether the game is played on maps that can be drawn and checked. */
   maps: boolean;
 }
@@ -383,6 +385,8 @@ export interface NewRoom {
   lesson?: string | null;
   /** The id of a puzzle of the game: as a lesson, but without hints and undo. */
   puzzle?: string | null;
+  /** A position to play on from, against the same agents: it sets the settings and the seats, and nobody watches. */
+  again?: TryAgain | null;
   /** Whether hints are allowed while the game runs; None: unless two people play. */
   hints?: boolean | null;
 }
@@ -590,6 +594,68 @@ export interface Resign {
   type: "resign";
 }
 
+/** A review; docs/review.md defines its numbers. */
+export interface ReviewInfo {
+  game: string;
+  players: string[];
+  /** What costs and luck are counted in. */
+  unit: string;
+  /** The cost at which a decision counts 1/e. */
+  scale: number;
+  about: string;
+  /** What the curves show. */
+  curve: string;
+  finished: boolean;
+  seats: SeatReviewInfo[];
+  moves: ReviewedMoveInfo[];
+  /** The game's most expensive decisions, worst first: indices into `moves`. */
+  moments: number[];
+}
+
+/** How far a review is. */
+export interface ReviewProgress {
+  /** To ask for it again: `GET /api/reviews/{id}`. */
+  id: string;
+  done: number;
+  /** Decisions reviewed, and how many there are. */
+  total: number;
+  /** Why it failed, as a sentence. */
+  problem: string | null;
+  /** None until it is done. */
+  review: ReviewInfo | null;
+}
+
+/** A request to review a game. */
+export interface ReviewRequest {
+  room?: string | null;
+  /** The text of a record; either this or `room` is given. */
+  record?: string | null;
+  /** Only this seat's decisions; None: all, or of a running game one's own. */
+  seat?: number | null;
+}
+
+/** One decision of one seat with its cost. */
+export interface ReviewedMoveInfo {
+  /** The number of the move, from 1: the position before it is after `move - 1` moves. */
+  move: number;
+  seat: number;
+  played: string;
+  best: string;
+  cost: number;
+  /** In percent; None: nothing was at stake. */
+  accuracy: number | null;
+  /** The winning chance before the move with best play, 0 to 1; None where there is none. */
+  value: number | null;
+  luck: number | null;
+  note: string;
+  /** Whether the cost is exact, not estimated. */
+  exact: boolean;
+  /** The line of a forced win that was given away. */
+  missed: string[];
+  /** The line of a forced win that the decision gave the other seat. */
+  allowed: string[];
+}
+
 /** Somebody connected, disconnected or took a seat. */
 export interface RoomChanged {
   type: "room";
@@ -712,6 +778,22 @@ export interface SeatInfo {
   away: number | null;
 }
 
+/** One seat's decisions in sum. */
+export interface SeatReviewInfo {
+  seat: number;
+  name: string;
+  /** In percent. */
+  accuracy: number | null;
+  /** Decisions in which something was at stake. */
+  decisions: number;
+  cost: number;
+  luck: number | null;
+  /** Moves made and, by then, what `ReviewInfo.curve` says. */
+  curve: [number, number][];
+  /** The seat's most expensive decisions, worst first: indices into `ReviewInfo.moves`. */
+  moments: number[];
+}
+
 /** What one seat sees and may do now. */
 export interface SeatState {
   /** The game's view of this seat; its shape is the game's (`views` of the schema). */
@@ -780,6 +862,17 @@ export interface TakenBack {
   /** The seat that asked for it. */
   seat: number;
   count: number;
+}
+
+/** A position of a finished game or of a record, to be played on from. */
+export interface TryAgain {
+  room?: string | null;
+  /** The text of a record; either this or `room` is given. */
+  record?: string | null;
+  /** The position after this many moves. */
+  move: number;
+  /** The seat that the creator plays. */
+  seat: number;
 }
 
 /** Take back the seat's last decision: at once, or as an offer where another person plays. */

@@ -53,5 +53,6 @@ SLICE = Slice(
     puzzles="trireme.battleship:puzzles.jsonl.gz",
     puzzle_maker="trireme.battleship.puzzles:BattleshipPuzzles",
     goals="trireme.battleship.show.goals:goal_met",
+    review="trireme.battleship.review:BattleshipReviewer",
     own_page=True,
 )

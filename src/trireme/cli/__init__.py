@@ -25,6 +25,7 @@ from . import (
     play,
     puzzle,
     replay,
+    review,
     serve,
     train,
 )
@@ -40,6 +41,7 @@ app = typer.Typer(
 )
 app.command()(play.play)
 app.command()(replay.replay)
+app.command()(review.review)
 app.command()(arena.arena)
 app.command()(arena.ratings)
 app.command()(evaluate.evaluate)

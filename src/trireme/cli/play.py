@@ -12,9 +12,10 @@ from rich.console import Console
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
 from trireme.core.move_report import MoveReport, read_report
-from trireme.core.play import HUMAN, Forfeit, PlayMode, Session, decide
+from trireme.core.play import HUMAN, Forfeit, Opening, PlayMode, Session, decide
 from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, game_from_text, make_agent
+from trireme.core.review import has_review
 from trireme.core.spec import parse_spec
 from trireme.core.transcript import append_transcript, take_exchanges
 
@@ -86,10 +87,25 @@ def play(
     path = record or _record_path(made.name)
     if path.exists():
         raise BadSpec(f"{str(path)!r} exists already: choose another place for the record")
-    players = _players(made, seats)
-    session = Session(made, seats, seed=seed, opening=opening, sink=append_to(path))
+    play_on(made, seats, opening, path, seed=seed, seconds=time, pause=pause)
+
+
+def play_on(
+    game: AnyGame,
+    seats: list[str],
+    opening: Opening,
+    path: Path | None = None,
+    *,
+    seed: int | None = None,
+    seconds: float = 1.0,
+    pause: float = 0.4,
+) -> None:
+    """Play in the terminal from the position after `opening`, recording into `path`."""
+    path = path or _record_path(game.name)
+    players = _players(game, seats)
+    session = Session(game, seats, seed=seed, opening=opening, sink=append_to(path))
     try:
-        _run(session, players, time, pause, path)
+        _run(session, players, seconds, pause, path)
     except (QuitGame, KeyboardInterrupt):
         typer.echo("\nThe game stops here.")
     finally:
@@ -97,6 +113,8 @@ def play(
     done = session.over
     typer.echo(f"Record: {path}")
     typer.echo(f"{'See it again' if done else 'Go on'}: {_next_command(path, done)}")
+    if done and has_review(game.name):
+        typer.echo(f"What every decision cost: trireme review {path}")
 
 
 def _next_command(path: Path, done: bool) -> str:

@@ -94,6 +94,9 @@ class Slice:
     """`positions(game, view)`: plain JSON values that are equal for positions that one analysis
     would serve, such as mirrored ones, from a spectator's view; None: so early that many games
     share it. Without it, equal views are equal positions."""
+    review: str | None = None
+    """`review(game, moves) -> Reviewer`: what judges the decisions of a record of so many moves
+    (`core/review.py`)."""
     maps: str | None = None
     """A `MapLibrary`, for games played on maps that can be drawn: the class, without arguments."""
 

@@ -36,6 +36,7 @@ SLICE = Slice(
     prose="trireme.gomoku.show.prose:prose",
     notation="A point is a column letter and a row number: h8. Choices of swap2 are words: black.",
     rulebook="trireme.gomoku.show.rulebook:rulebook",
+    review="trireme.gomoku.review:GomokuReviewer",
     opponents="trireme.gomoku:opponents.json",
     lessons="trireme.gomoku:lessons.json",
     positions="trireme.gomoku.show.positions:position_content",

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import msgspec
 import numpy as np
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -20,6 +21,7 @@ from trireme.core.play import bounded
 from trireme.core.prose import rules_text, view_text
 from trireme.core.record import parse_record
 from trireme.core.registry import GAMES, find, load, make_game
+from trireme.core.review import review as game_review
 from trireme.server.workers.tasks import list_agents
 
 from .local_game import LocalGame
@@ -158,6 +160,16 @@ def _add_study(server: MCPServer[Any], shelf: GameShelf) -> None:
         with _told(ToolError):
             held = shelf.get(game_id)
             return review_record(held.record(), held.seat, move, _seconds(seconds))
+
+    @server.tool()
+    def costs(game_id: str) -> dict[str, Any]:
+        """Ask what each of your decisions in a finished game cost: your accuracy in percent, the
+        best action beside the played one, and the moments that mattered."""
+        with _told(ToolError):
+            held = shelf.get(game_id)
+            found = game_review(parse_record(held.record()), seat=held.seat)
+            plain: dict[str, Any] = msgspec.to_builtins(found)
+            return plain
 
 
 def _add_resources(server: MCPServer[Any], shelf: GameShelf) -> None:

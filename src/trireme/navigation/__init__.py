@@ -40,6 +40,7 @@ SLICE = Slice(
         "A digit after p or s fires fewer shots than the ship has."
     ),
     rulebook="trireme.navigation.show.rulebook:rulebook",
+    review="trireme.navigation.review:NavigationReviewer",
     opponents="trireme.navigation:opponents.json",
     lessons="trireme.navigation:lessons.json",
     positions="trireme.navigation.show.positions:position_content",

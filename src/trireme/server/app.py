@@ -23,6 +23,7 @@ from trireme.core.registry import GAMES
 from trireme.server.protocol.codes import INTERNAL_ERROR, STATUS, Code, Refusal
 from trireme.server.rooms.clock import EventLoopClock, RoomClock
 from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.reviews import ReviewJobs
 from trireme.server.storage.leases import RENEW_SECONDS, OwnedElsewhere
 from trireme.server.storage.retention import Retention
 from trireme.server.workers.tasks import TaskFailure, WarmUp
@@ -36,6 +37,7 @@ from .origins import OriginCheck, own_names
 from .pages import mount_pages
 from .puzzles import api as puzzle_api
 from .rest import api, operator
+from .review_routes import reviews
 from .run_viewer import mount_run
 from .sockets import Sockets
 
@@ -89,6 +91,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         forwarder = Forwarder(lobby)
         app.state.lobby, app.state.sockets = lobby, Sockets(lobby, forwarder)
         app.state.forwarder = forwarder
+        app.state.reviews = ReviewJobs(lobby)
         background = asyncio.gather(
             _load_catalogue(lobby, config.warm),
             _describe_api(app, config.warm),
@@ -105,6 +108,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
             background.cancel()
             with suppress(asyncio.CancelledError):
                 await background
+            await app.state.reviews.close()
             await lobby.close()
             await forwarder.close()
 
@@ -124,6 +128,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.add_middleware(SecurityHeaders)
     app.include_router(api)
     app.include_router(puzzle_api)
+    app.include_router(reviews)
     app.include_router(operator)
     app.add_exception_handler(Refusal, _on_refusal)
     app.add_exception_handler(OwnedElsewhere, _on_owned_elsewhere)

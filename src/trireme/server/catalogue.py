@@ -121,6 +121,7 @@ def _describe(name: str, agents: list[AgentDescription], opponents: list[Opponen
         clock=texts.clock,
         undoable=cls.undoable,
         insight=found.insight is not None,
+        review=found.review is not None,
         typing=texts.typing,
         maps=found.maps is not None,
     )

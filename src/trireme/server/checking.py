@@ -23,6 +23,8 @@ from trireme.server.workers.checks import (
     AnalysedPosition,
     CheckMap,
     MakeGame,
+    RecordedGame,
+    RecordGame,
     RecordPosition,
     ReplayRecord,
     ReplayRoom,
@@ -120,6 +122,12 @@ class GameChecks:
 
     async def position(self, task: RecordPosition, address: str) -> AnalysedPosition:
         found: AnalysedPosition = await self._run(
+            task, self._limits.replay_seconds, address, "bad_record"
+        )
+        return found
+
+    async def recorded(self, task: RecordGame, address: str) -> RecordedGame:
+        found: RecordedGame = await self._run(
             task, self._limits.replay_seconds, address, "bad_record"
         )
         return found

@@ -81,6 +81,8 @@ class ServerLimits:
     """Hints and insights that may wait for a worker."""
     queries_per_address: int = 16
     """Those of one address."""
+    reviews: int = 8
+    """Reviews that are computed at the same time."""
     replay_moves: int = 2_000
     """Moves of an imported record."""
 

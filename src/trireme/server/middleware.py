@@ -9,7 +9,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-RECORD_PATHS = {"/api/replay", "/api/analysis", "/api/records/verify"}
+RECORD_PATHS = {"/api/replay", "/api/analysis", "/api/reviews", "/api/records/verify"}
 """Requests whose bodies hold a record."""
 
 SECURITY_HEADERS = {

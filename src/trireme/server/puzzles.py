@@ -11,11 +11,12 @@ from trireme.server.protocol import shapes
 from trireme.server.protocol.codes import Refusal
 
 from .catalogue import require_game
-from .rest import LobbyState, limit_requests
+from .rest import JsonRoute, LobbyState, limit_requests
 
 api = APIRouter(
     prefix="/api/puzzles",
     dependencies=[Depends(limit_requests)],
+    route_class=JsonRoute,
     responses={
         "4XX": {"model": shapes.ErrorResponse, "description": "Refused; the code says why."}
     },

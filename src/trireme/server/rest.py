@@ -22,8 +22,9 @@ from trireme.core.rulebook import rulebook_of
 from trireme.core.scene import scene
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
-from trireme.server.rooms.advice import analyse, checked_record
+from trireme.server.rooms.advice import analyse
 from trireme.server.rooms.lobby import Lobby
+from trireme.server.rooms.recorded_games import checked_record
 from trireme.server.rooms.recording import record_text
 from trireme.server.rooms.room import Room
 from trireme.server.rooms.views import picture, view_json
@@ -196,7 +197,7 @@ async def device_link(
     It has the token in its fragment, which browsers send to no server.
     """
     found = await lobby.get(room)
-    if not _seats(found, bearer):
+    if not seats_of(found, bearer):
         raise Refusal("bad_token", "this needs the token of a seat of this room")
     token = (bearer or "").partition(" ")[2]
     return _invitation(request, f"/room/{found.id}#seat={quote(token, safe='')}")
@@ -206,7 +207,7 @@ async def device_link(
 async def record(lobby: LobbyState, room: str, bearer: Bearer = None) -> Response:
     """The record as JSON lines; of a running game, what the requester may see of it."""
     found = await lobby.get(room)
-    text = record_text(found.table, _seats(found, bearer), lobby.signer.sign)
+    text = record_text(found.table, seats_of(found, bearer), lobby.signer.sign)
     name = f"{found.table.setup.game}-{found.id}.jsonl"
     return PlainTextResponse(
         text, headers={"Content-Disposition": f'attachment; filename="{name}"'}
@@ -220,7 +221,7 @@ async def replay(
     """Every position so far; of a running game, what the requester may see of it."""
     found = await lobby.get(room)
     events = [(entry.event, entry.ts) for entry in found.table.log]
-    task = ReplayRoom(found.table.setup, events, _seats(found, bearer))
+    task = ReplayRoom(found.table.setup, events, seats_of(found, bearer))
     return _json_response(request, await lobby.checks.replay(task, address))
 
 
@@ -290,7 +291,7 @@ async def metrics(lobby: LobbyState) -> Response:
     return Response(lobby.metrics.text(), media_type=CONTENT_TYPE)
 
 
-def _seats(room: Room, bearer: str | None) -> tuple[Seat, ...]:
+def seats_of(room: Room, bearer: str | None) -> tuple[Seat, ...]:
     """The seats of the token in the header; none without one."""
     if bearer is None:
         return ()

@@ -11,11 +11,12 @@ import { capital, countedSeat, isCounted } from "../room/words";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Curve } from "../ui/curve";
-import { Back, Bulb, Download, First, Last, Link, Next, Pause, Play } from "../ui/icons";
+import { Back, Bulb, Chart, Download, First, Last, Link, Next, Pause, Play } from "../ui/icons";
 import { useVoice } from "../ui/voice";
 import type { GameReplay } from "../wire";
 import { type AnalysisState, keyOf, type Source, useAnalysis } from "./analysis";
 import { type Player, usePlayer } from "./player";
+import { ReviewPanel, useReview } from "./review";
 import { costsOf, type Exchange, saidAt } from "./said";
 import { nextAction, phasesOf, seatToJudge, type Stop, stopAt, stopsOf } from "./timeline";
 import { Verified } from "./verified";
@@ -39,6 +40,8 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
   const eyes = eyesOf(replay, at.turn);
   const [eye, setEye] = useState(eyes[0]![0]);
   const [thinking, setThinking] = useState(false);
+  const [reviewing, setReviewing] = useState(location.hash === "#review");
+  const review = useReview(source, reviewing);
   const seen = eye === "spectator" ? null : Number(eye);
   const analysis = useAnalysis(source, replay, at.turn, seen, thinking);
   const info = useStore(gamesStore).find((g) => g.name === replay.game);
@@ -87,6 +90,11 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
               <Bulb /> Analysis
             </button>
           )}
+          {info?.review && (
+            <button type="button" class="button small" aria-pressed={reviewing} onClick={() => setReviewing(!reviewing)}>
+              <Chart /> Review
+            </button>
+          )}
           <button type="button" class="button small" onClick={() => void save(replay, record)}>
             <Download /> Record
           </button>
@@ -110,6 +118,16 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
             {voice.picker}
             <Progress replay={replay} analysis={analysis} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />
           </section>
+        )}
+        {reviewing && (
+          <ReviewPanel
+            replay={replay}
+            source={source}
+            state={review}
+            turn={at.turn}
+            jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))}
+            nameOf={(seat) => callSeat(replay, at.turn, seat)}
+          />
         )}
         {said.length > 0 && <Said replay={replay} turn={at.turn} said={saidAt(said, at.turn, replay.frames.length - 1, seen)} />}
         <Moves replay={replay} turn={at.turn} jump={(t) => player.jump(stopAt(stops, t, lastPhase(replay, t)))} />

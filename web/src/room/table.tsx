@@ -274,6 +274,9 @@ function End({ room, connection }: TableProps) {
           <Again /> {offered ? "Rematch offered" : many ? "Rematch, sides swapped" : "Play again"}
         </button>
       )}
+      <a class="button" href={`/replay/${room.id}#review`}>
+        Review
+      </a>
       <a class="button" href={`/replay/${room.id}`}>
         Replay and analysis
       </a>

@@ -58,6 +58,7 @@ export const First = icon(<path d="M17.500 6l-6 6 6 6M6.500 6v12" />);
 export const Last = icon(<path d="m6.500 6 6 6-6 6M17.500 6v12" />);
 export const Undo = icon(<path d="M8 5 4 9l4 4M4 9h9.500a5.500 5.500 0 0 1 0 11H9" />);
 export const Flag = icon(<path d="M6 21V4M6 5h11l-2.500 4 2.500 4H6" />);
+export const Chart = icon(<path d="M4 4v16h16M8 15l3.5-4 3 2.500L20 7" />);
 export const Bulb = icon(
   <path d="M9.500 18h5M10.500 21h3M8.500 14.800A6 6 0 1 1 15.500 14.800c-.7.600-1 1.200-1 2V18h-5v-1.200c0-.8-.3-1.400-1-2z" />,
 );

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from .review_shapes import ReviewInfo
 from .shapes import AgentSpec, Json, Name, RoomInfo, Seconds, Shape, ViewPicture
 
 Think = Annotated[float, Field(ge=0.05, le=10)]
@@ -18,6 +19,18 @@ class SeatChoice(Shape):
     """`me`: the room's creator; twice for hotseat, never for agents against agents."""
     agent: AgentSpec | None = None
     """The agent's spec, such as `search:depth=8`; None: the game's default opponent."""
+
+
+class TryAgain(Shape):
+    """A position of a finished game or of a record, to be played on from."""
+
+    room: Annotated[str, Field(max_length=40)] | None = None
+    record: str | None = None
+    """The text of a record; either this or `room` is given."""
+    move: Annotated[int, Field(ge=0)]
+    """The position after this many moves."""
+    seat: Annotated[int, Field(ge=0, le=15)]
+    """The seat that the creator plays."""
 
 
 class NewRoom(Shape):
@@ -46,6 +59,9 @@ class NewRoom(Shape):
     fields above are ignored."""
     puzzle: Annotated[str, Field(max_length=40)] | None = None
     """The id of a puzzle of the game: as a lesson, but without hints and undo."""
+    again: TryAgain | None = None
+    """A position to play on from, against the same agents: it sets the settings and the seats, and
+    nobody watches."""
     hints: bool | None = None
     """Whether hints are allowed while the game runs; None: unless two people play."""
 
@@ -147,6 +163,30 @@ class AnalysisResponse(Shape):
     agent: str | None
     action: str | None
     insight: Json | None
+
+
+class ReviewRequest(Shape):
+    """A request to review a game."""
+
+    room: Annotated[str, Field(max_length=40)] | None = None
+    record: str | None = None
+    """The text of a record; either this or `room` is given."""
+    seat: Annotated[int, Field(ge=0, le=15)] | None = None
+    """Only this seat's decisions; None: all, or of a running game one's own."""
+
+
+class ReviewProgress(Shape):
+    """How far a review is."""
+
+    id: str
+    """To ask for it again: `GET /api/reviews/{id}`."""
+    done: int
+    total: int
+    """Decisions reviewed, and how many there are."""
+    problem: str | None
+    """Why it failed, as a sentence."""
+    review: ReviewInfo | None
+    """None until it is done."""
 
 
 class RecentGame(Shape):

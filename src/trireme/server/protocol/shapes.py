@@ -163,6 +163,8 @@ class GameInfo(Shape):
     """Whether the game answers `insight` requests."""
     typing: str
     """How an action is written, for help texts."""
+    review: bool
+    """Whether its games can be reviewed."""
     maps: bool
     """Whether the game is played on maps that can be drawn and checked."""
 

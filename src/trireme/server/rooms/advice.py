@@ -19,6 +19,7 @@ from trireme.server.workers.checks import AnalysedPosition, RecordPosition
 from trireme.server.workers.tasks import ComputeInsight, Decide, SeatView, TaskFailure
 
 from .lobby import Lobby
+from .recorded_games import checked_record, running_in_record
 from .room import Room
 from .table import GameTable
 
@@ -35,7 +36,7 @@ async def hint(
     address: str = SERVER,
 ) -> tuple[str, str]:
     """The agent and its action for the seat's current decision."""
-    await _require_hints(lobby, room, address)
+    await require_hints(lobby, room, address)
     table = room.table
     if seat not in table.waiting_for:
         raise Refusal("not_your_turn", f"seat {seat} has nothing to decide now")
@@ -49,7 +50,7 @@ async def insight(
     lobby: Lobby, room: Room, seat: Seat, seconds: float | None, address: str = SERVER
 ) -> dict[str, Any]:
     """The game's insight into the seat's current view."""
-    await _require_hints(lobby, room, address)
+    await require_hints(lobby, room, address)
     table = room.table
     view = table.game.view(table.state, seat)
     return await _insight(lobby, table.game, view, seat, seconds, address)
@@ -79,9 +80,8 @@ async def _position(lobby: Lobby, request: AnalysisRequest, address: str) -> Ana
     if (request.room is None) == (request.record is None):
         raise Refusal("bad_message", "expected either a room or a record")
     if request.record is not None:
-        text, running = checked_record(request.record, lobby.limits), frozenset[bytes]()
-        if (name := _game_of(text)) is not None:
-            running = await lobby.running_positions(name)
+        text = checked_record(request.record, lobby.limits)
+        running = await running_in_record(lobby, text)
         task = RecordPosition(text, request.move, request.seat, running)
         return await lobby.checks.position(task, address)
     table = (await lobby.get(request.room or "")).table
@@ -95,23 +95,6 @@ async def _position(lobby: Lobby, request: AnalysisRequest, address: str) -> Ana
     state = table.state_after(request.move)
     legal = game.legal(state, seat) if seat in game.to_move(state) else None
     return AnalysedPosition(game, game.view(state, seat), legal)
-
-
-def checked_record(text: str, limits: ServerLimits) -> str:
-    """The text of a record, refused if it has too many lines to be replayed."""
-    if text.count("\n") > limits.replay_moves:
-        raise Refusal("too_large", f"at most {limits.replay_moves} moves can be replayed here")
-    return text
-
-
-def _game_of(record: str) -> str | None:
-    """The game that a record names; None: it is not a record."""
-    try:
-        header = msgspec.json.decode(record.partition("\n")[0])
-    except (ValueError, RecursionError):
-        return None
-    name = header.get("game") if isinstance(header, dict) else None
-    return name if isinstance(name, str) else None
 
 
 async def _insight(
@@ -134,7 +117,8 @@ async def _run(lobby: Lobby, task: Decide | ComputeInsight, seconds: float, addr
         raise Refusal("no_insight" if refused else "agent_failed", failure.detail) from None
 
 
-async def _require_hints(lobby: Lobby, room: Room, address: str) -> None:
+async def require_hints(lobby: Lobby, room: Room, address: str) -> None:
+    """Refuse advice that the room does not allow now."""
     lobby.quotas.require("cpu", address)
     table = room.table
     if not table.hints and table.status != "over":

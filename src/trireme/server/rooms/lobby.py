@@ -14,9 +14,10 @@ from sqlalchemy.exc import DBAPIError
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import AnyGame
-from trireme.core.lessons import Lesson, LessonMove, lesson_named
+from trireme.core.lessons import Lesson, lesson_named
 from trireme.core.options import settings as settings_of
 from trireme.core.puzzles import puzzle_start
+from trireme.core.record import Moves
 from trireme.server.catalogue import Catalogue, require_game
 from trireme.server.checking import GameChecks
 from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, token_hash
@@ -38,6 +39,7 @@ from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
 from .positions import Keys, running_keys
 from .puzzles import find_puzzle, puzzle_room
+from .retry import find_moment, write_moves
 from .room import READ_ONLY, Room
 from .table import GameTable
 from .views import terminal
@@ -168,7 +170,13 @@ class Lobby:
         puzzle = None if request.puzzle is None else find_puzzle(request.game, request.puzzle)
         if puzzle is not None:
             request = puzzle_room(request, puzzle)
+        retry = None if request.again is None else await find_moment(self, request, address)
+        if retry is not None:
+            request = retry.request
         game = await self.checks.game(request.game, request.variant, request.settings, address)
+        opening: Sequence[Moves] = () if retry is None else retry.moves
+        if puzzle is not None:
+            opening = [write_moves(game, move.actions) for move in puzzle_start(game, puzzle)]
         settings = settings_of(game)
         choices = _default_seats(game) if request.seats is None else request.seats
         if len(choices) != game.seats:
@@ -201,7 +209,7 @@ class Lobby:
                 created=self.clock.timestamp(),
             ),
             game,
-            () if puzzle is None else puzzle_start(game, puzzle),
+            opening,
         )
         for spec in {holder.name for holder in holders if holder.kind == "agent"}:
             self.workers.warm_up(WarmUp(request.game, settings, spec))
@@ -355,8 +363,9 @@ class Lobby:
             raise Refusal("too_many_rooms", "the server is full; try again later")
 
     async def _open(
-        self, setup: RoomSetup, game: AnyGame | None = None, opening: Sequence[LessonMove] = ()
+        self, setup: RoomSetup, game: AnyGame | None = None, opening: Sequence[Moves] = ()
     ) -> Room:
+        """Open a room, its game begun with these moves where nobody has to join."""
         table = GameTable(setup, game)
         events: list[AnyEvent] = []
         if all(holder.kind != "open" for holder in setup.holders):

@@ -15,8 +15,8 @@ from numpy.random import PCG64, Generator, SeedSequence
 
 from trireme.core.errors import BadText, TriremeError
 from trireme.core.game import CHANCE, AnyGame, Seat
-from trireme.core.lessons import LessonMove
 from trireme.core.record import Forfeited as RecordedForfeit
+from trireme.core.record import Moves
 from trireme.core.registry import make_game
 from trireme.server.protocol.codes import Refusal
 
@@ -185,14 +185,16 @@ class GameTable:
         ]
         return taken + (self.start() if len(free) == 1 else [])
 
-    def start(self, opening: Sequence[LessonMove] = ()) -> list[AnyEvent]:
-        """The start of the game: the moves of its opening, and the chance moves that follow."""
-        made: list[AnyEvent] = [events.StartedEvent()]
+    def start(self, opening: Sequence[Moves] = ()) -> list[AnyEvent]:
+        """The start of the game, with these moves, and the chance moves that follow."""
+        state, made = self._start, list[AnyEvent]([events.StartedEvent()])
         for move in opening:
-            for seat, action in move.actions.items():
-                by: events.Actor = "nature" if seat == CHANCE else "agent"
-                made.append(events.ActedEvent(seat, self.game.write(action), by))
-        state = opening[-1].after if opening else self._start
+            actions = {seat: self.game.read(text) for seat, text in sorted(move.items())}
+            made += [
+                events.ActedEvent(seat, self.game.write(action), _actor(self.holders, seat))
+                for seat, action in actions.items()
+            ]
+            state = self.game.apply(state, actions)
         return [*made, *self._chance_moves(state, self.version + len(made))]
 
     def act(
@@ -436,6 +438,12 @@ class GameTable:
     def _require_over(self) -> None:
         if self.status != "over":
             raise Refusal("game_running", "the game is not over yet")
+
+
+def _actor(holders: Sequence[SeatHolder], seat: Seat) -> events.Actor:
+    if seat == CHANCE:
+        return "nature"
+    return "agent" if holders[seat].kind == "agent" else "person"
 
 
 def _requester(event: events.RequestedEvent) -> Seat:

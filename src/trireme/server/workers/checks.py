@@ -26,6 +26,7 @@ from .tasks import TaskFailure, WorkerCache
 if TYPE_CHECKING:
     from trireme.server.protocol.shapes import GameReplay
     from trireme.server.rooms.events import AnyEvent, RoomSetup
+    from trireme.server.rooms.table import PlayedMove
 
 MAX_PROBLEMS = 100
 """Problems of a map that are listed."""
@@ -159,6 +160,40 @@ class RecordPosition(ReplayTask):
         to_move = self.seat in game.to_move(state)
         legal = game.legal(state, self.seat) if to_move else None
         return AnalysedPosition(game, game.view(state, self.seat), legal)
+
+
+@dataclass(frozen=True)
+class RecordGame(ReplayTask):
+    """The moves of a record, to be reviewed or played on from."""
+
+    text: str
+    running: frozenset[bytes]
+    """Keys of positions that may not be analysed, because they are being played."""
+
+    def run(self, cache: WorkerCache) -> RecordedGame:
+        from trireme.server.rooms.recording import moves_of_record
+
+        record = _read(self.text)
+        _, moves = moves_of_record(record)
+        record.verify()
+        if self.running and any(
+            position_key(record.game, move.before) in self.running for move in moves
+        ):
+            raise TaskFailure("hints_off", "this position is being played without engine help")
+        over = record.end is not None
+        returns = record.returns if over else None
+        return RecordedGame(record.game, record.header.seats, returns, over, moves)
+
+
+@dataclass(frozen=True)
+class RecordedGame:
+    """A game as its record tells it."""
+
+    game: AnyGame
+    seats: tuple[str, ...]
+    returns: tuple[float, ...] | None
+    over: bool
+    moves: list[PlayedMove]
 
 
 @dataclass(frozen=True)

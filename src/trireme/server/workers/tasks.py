@@ -22,6 +22,14 @@ from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
 from trireme.core.play import check_fit, describe_error, prepare_agent, shown, turn_action
 from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
+from trireme.core.review import (
+    Decision,
+    ReviewedMove,
+    Reviewer,
+    ReviewTerms,
+    reviewed,
+    reviewer_of,
+)
 from trireme.core.seeding import seat_digest, seat_generator
 from trireme.core.spec import parse_spec
 
@@ -58,14 +66,24 @@ class WorkerCache:
     def __init__(self) -> None:
         self._games: OrderedDict[bytes, AnyGame] = OrderedDict()
         self._agents: OrderedDict[tuple[bytes, str], AnyAgent] = OrderedDict()
+        self._reviewers: dict[tuple[bytes, int], Reviewer] = {}
         self.compiled_insights: set[str] = set()
         """Games whose insight is compiled."""
+        self.compiled_reviews: set[str] = set()
+        """Games whose reviewer is compiled."""
 
     def game(self, name: str, settings: dict[str, Any]) -> AnyGame:
         key = msgspec.json.encode([name, settings])
         if key not in self._games:
             self._games[key] = make_game(name, **settings)
         return _touch(self._games, key)
+
+    def reviewer(self, name: str, settings: dict[str, Any], moves: int) -> Reviewer:
+        key = msgspec.json.encode([name, settings]), moves
+        if key not in self._reviewers:
+            self._reviewers.clear()  # each holds a search's tables
+            self._reviewers[key] = reviewer_of(self.game(name, settings), moves)
+        return self._reviewers[key]
 
     def agent(self, name: str, settings: dict[str, Any], spec: str) -> AnyAgent:
         key = msgspec.json.encode([name, settings]), spec
@@ -173,6 +191,37 @@ class ComputeInsight(GameTask):
         found = load(place)(game, self.at.view, self.at.seat, seconds, self.at.rng())
         plain: dict[str, Any] = msgspec.to_builtins(found)
         return plain
+
+
+@dataclass(frozen=True)
+class ReviewPart:
+    """Some decisions of a game, reviewed."""
+
+    terms: ReviewTerms
+    moves: list[ReviewedMove]
+
+
+@dataclass(frozen=True)
+class ReviewDecisions(GameTask):
+    """The review of some decisions, from what their seats knew."""
+
+    total: int
+    """Moves of the whole game."""
+    decisions: tuple[tuple[int, Decision], ...]
+
+    def prepare(self, cache: WorkerCache) -> None:
+        """A worker's first review of a game compiles: it is computed twice."""
+        reviewer = cache.reviewer(self.game, self.settings, self.total)
+        if self.game not in cache.compiled_reviews and self.decisions:
+            game = cache.game(self.game, self.settings)
+            reviewed(game, reviewer, *self.decisions[-1], seed=0)
+            cache.compiled_reviews.add(self.game)
+
+    def run(self, cache: WorkerCache) -> ReviewPart:
+        game = cache.game(self.game, self.settings)
+        reviewer = cache.reviewer(self.game, self.settings, self.total)
+        found = [m for n, d in self.decisions for m in reviewed(game, reviewer, n, d, seed=0)]
+        return ReviewPart(ReviewTerms.of(reviewer), found)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,192 @@
+"""Reviews of any game: one definition of accuracy, only what a seat knew, clear refusals."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import trireme
+from trireme.battleship.rules import BattleshipView
+from trireme.core.errors import BadSpec, RecordError
+from trireme.core.record import parse_record
+from trireme.core.registry import GAMES, make_game
+from trireme.core.review import (
+    MOMENTS,
+    Decision,
+    Judgement,
+    decision_accuracy,
+    decisions_of,
+    has_review,
+    review,
+    reviewer_of,
+)
+from trireme.core.review_page import explanation, review_page, written_cost, written_percent
+from trireme.core.seeding import fresh_seed
+
+FLEETS = "A1-A2", "E4-E5"
+
+
+def duel(shots: int) -> str:
+    """The record of a duel on 5×5 after so many shots, running unless they end it."""
+    game = make_game("battleship", duel=True, rows=5, cols=5, fleet=(2,))
+    session = trireme.Session(
+        game, ["a", "b"], seed=fresh_seed(), opening=[dict(enumerate(FLEETS))]
+    )
+    cells = ["C3", "C3", "B2", "D4", "E4", "A1", "E5"]
+    for number in range(shots):
+        session.move({number % 2: game.read(cells[number])})
+    return session.record.text
+
+
+def test_every_built_in_game_can_be_reviewed() -> None:
+    assert all(has_review(name) for name in GAMES if not name.startswith("plugin"))
+
+
+def test_a_decision_counts_by_one_formula() -> None:
+    assert decision_accuracy(0.0, 0.25) == 100.0
+    assert decision_accuracy(0.25, 0.25) == pytest.approx(100 / math.e)
+    assert decision_accuracy(-0.1, 0.25) == 100.0
+
+
+def test_the_accuracy_is_the_mean_over_decisions_at_stake(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Fixed:
+        unit, scale, about = "points", 1.0, "fixed"
+        costs = iter([0.0, 1.0, 5.0, 0.01, 2.0, 3.0, 4.0])
+
+        def judge(self, decision: Decision, rng: object) -> Judgement | None:
+            if not isinstance(decision.view, BattleshipView) or decision.view.stage == "placing":
+                return None
+            cost = next(self.costs)
+            return Judgement(decision.action, cost, at_stake=cost != 5.0, luck=0.5)
+
+    monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Fixed())
+    found = review(parse_record(duel(7)))
+    first, second = found.seats
+    expected = 100 * (1 + math.exp(-2.0) + math.exp(-4.0)) / 3
+    assert (first.accuracy, first.decisions) == (pytest.approx(expected, abs=0.01), 3)
+    assert first.cost == 11.0
+    assert first.luck == 2.0
+    assert [value for _, value in first.curve] == [0.0, 5.0, 7.0, 11.0]
+    assert [found.moves[i].cost for i in found.moments] == [5.0, 4.0, 3.0]
+    assert [found.moves[i].cost for i in second.moments] == [3.0, 1.0]  # 0.01 is too little
+    assert len(found.moments) == MOMENTS
+    assert found.curve == "expected points lost"
+
+
+def test_a_reviewer_gets_views_and_never_the_state() -> None:
+    for _, decision in decisions_of(parse_record(duel(4))):
+        hidden = decision.view.seas[1 - decision.seat].fleet
+        assert hidden is None
+        assert decision.after.seas[1 - decision.seat].fleet is None
+        assert all(mover == decision.seat or decision.view.stage != "placing"
+                   for mover in decision.actions)  # fmt: skip
+
+
+def test_a_review_does_not_depend_on_what_was_hidden() -> None:
+    game = make_game("battleship", duel=True, rows=5, cols=5, fleet=(2,))
+    reviews = []
+    for fleet in ("E4-E5", "A4-A5"):
+        opening = [{0: "A1-A2", 1: fleet}]
+        session = trireme.Session(game, ["a", "b"], seed=0, opening=opening)
+        for number, cell in enumerate(["C3", "C3", "B2", "D4"]):
+            session.move({number % 2: game.read(cell)})
+        reviews.append(review(session.record, seat=0))
+    assert reviews[0] == reviews[1]
+
+
+def test_a_running_game_is_reviewed_for_one_seat_only() -> None:
+    record = parse_record(duel(4))
+    with pytest.raises(RecordError, match="not over"):
+        review(record)
+    found = review(record, seat=0)
+    assert {move.seat for move in found.moves} == {0}
+    assert not found.finished
+    assert [seat.seat for seat in found.seats] == [0]
+
+
+def test_a_seat_is_judged_alike_alone_and_together() -> None:
+    record = parse_record(duel(7))
+    both = review(record)
+    assert both.finished
+    for seat in (0, 1):
+        alone = review(record, seat=seat)
+        assert alone.moves == tuple(move for move in both.moves if move.seat == seat)
+        assert alone.seats[0].accuracy == both.seats[seat].accuracy
+    assert review(record, seed=3) == review(record, seed=3)
+
+
+@pytest.mark.parametrize("seat", [-1, 2, 99])
+def test_a_seat_that_the_game_has_not_is_refused(seat: int) -> None:
+    with pytest.raises(BadSpec, match=f"from 0 to 1, not {seat}"):
+        review(parse_record(duel(7)), seat=seat)
+
+
+@pytest.mark.parametrize("garbage", [b"", b"\xff\xfe", b"{}\n", b"[1, 2]\n", b"null", b"{" * 9_999])
+def test_what_is_no_record_is_refused(garbage: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "game.jsonl"
+    path.write_bytes(garbage)
+    with pytest.raises(RecordError):
+        trireme.review(path)
+    with pytest.raises(RecordError):
+        trireme.review(str(path))
+
+
+def test_a_record_whose_moves_can_not_be_played_is_refused() -> None:
+    record = parse_record(duel(7))
+    swapped = replace(record, moves=(*record.moves[:2], *record.moves[2:][::-1]))
+    with pytest.raises(RecordError):
+        review(swapped)
+
+
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="can't read"):
+        trireme.review(tmp_path / "nothing.jsonl")
+
+
+def test_a_game_without_a_reviewer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    from trireme.core import review as module
+
+    found = replace(module.find("gomoku"), review=None)
+    monkeypatch.setattr(module, "find", lambda _: found)
+    with pytest.raises(BadSpec, match="gomoku can't be reviewed"):
+        reviewer_of(make_game("gomoku"), 1)
+    assert not has_review("gomoku")
+
+
+def test_progress_is_reported_from_the_first_decision_to_the_last() -> None:
+    seen: list[tuple[int, int]] = []
+    review(
+        parse_record(duel(4)), seat=1, on_reviewed=lambda done, total: seen.append((done, total))
+    )
+    assert seen == [(0, 3), (1, 3), (2, 3), (3, 3)]  # its fleet, and two shots
+
+
+def test_a_review_is_plain_json_and_comes_back() -> None:
+    found = review(parse_record(duel(7)))
+    assert msgspec.json.decode(msgspec.json.encode(found), type=trireme.Review) == found
+
+
+def test_the_page_stands_alone_and_escapes_names() -> None:
+    record = parse_record(duel(7))
+    header = msgspec.structs.replace(record.header, seats=("<script>x</script>", "b"))
+    record = replace(record, header=header)
+    found = review(record)
+    page = review_page(found, record)
+    assert page.startswith("<!doctype html>")
+    assert "http" not in page.replace("http-equiv", "")
+    assert "<script>" not in page
+    assert "&lt;script&gt;" in page
+    for move in found.moves:
+        assert move.played in page
+
+
+def test_costs_are_written_in_their_unit() -> None:
+    found = review(parse_record(duel(7)))
+    assert written_cost(found, 0.125) == "0.12"
+    assert written_cost(msgspec.structs.replace(found, unit="winning chance"), 0.125) == "12.5 %"
+    assert written_percent(None) == "–"
+    assert written_percent(99.95) == "100.0 %"
+    move = msgspec.structs.replace(found.moves[0], note="n", missed=("a1", "b2"), allowed=("c3",))
+    assert explanation(move) == "n; the win: a1 b2; the answer: c3"

@@ -1,0 +1,158 @@
+"""Costs of moves: proofs are checked independently, and accuracy rises with strength."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import pytest
+
+import trireme
+from trireme.core.review import Review, ReviewedMove, review
+from trireme.gomoku import review as module
+from trireme.gomoku.engine.analysis import PROVEN_WIN
+from trireme.gomoku.engine.threat_prover import ThreatProver
+from trireme.gomoku.proof_checker import ProofChecker, Strategy
+from trireme.gomoku.review import GomokuReviewer, chance_of
+from trireme.gomoku.rules import Gomoku, GomokuState, Point
+
+SIZE = 11
+LONGEST = 11
+"""Plies of the longest claim that is checked."""
+THREE = "f6 a1 g6 a3 h6"
+"""Black has an open three, white is to move."""
+
+
+@pytest.fixture
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "MOST_NODES", 6_000)
+
+
+pytestmark = pytest.mark.usefixtures("_quick")
+
+
+def played(moves: str, size: int = SIZE, **settings: object) -> Review:
+    game = Gomoku(size, **settings)  # type: ignore[arg-type]
+    return review(
+        trireme.Session(game, ["a", "b"], seed=0, opening=moves.split()).record, seat=None
+    )
+
+
+def both(moves: str, size: int = SIZE) -> list[ReviewedMove]:
+    """All decisions of a game, which need not be over."""
+    game = Gomoku(size)
+    record = trireme.Session(game, ["a", "b"], seed=0, opening=moves.split()).record
+    found = [move for seat in (0, 1) for move in review(record, seat=seat).moves]
+    return sorted(found, key=lambda move: move.move)
+
+
+def test_a_five_left_undone_is_a_win_missed() -> None:
+    last = both("f6 e6 g6 a3 h6 a5 i6 a7 k1")[-1]
+    assert (last.best, last.missed) == ("j6", ("j6",))
+    assert last.note == "misses a forced win in 1 plies"
+    assert last.value == 1.0
+    assert last.cost > 0.05
+
+
+def test_a_slower_win_is_still_a_win() -> None:
+    last = both(f"{THREE} a5 i6 a7 k1")[-1]
+    assert (last.note, last.cost, last.missed) == ("keeps the forced win", 0.0, ())
+
+
+def test_a_five_made_costs_nothing() -> None:
+    found = played(f"{THREE} a5 i6 a7 j6")
+    last = found.moves[-1]
+    assert (last.played, last.cost, last.accuracy) == ("j6", 0.0, 100.0)
+    assert found.finished
+    assert found.seats[0].curve[-1] == (9, 1.0)
+    assert found.seats[1].curve[-1] == (9, 0.0)
+
+
+def test_an_open_three_ignored_allows_a_forced_win() -> None:
+    answer = both("f6 f7 g6 g8 h6 a5")[5]
+    assert answer.played == "a5"
+    assert answer.best in ("e6", "i6", "d6", "j6")
+    assert answer.note.startswith("allows a forced win in ")
+    assert answer.cost > 0.05
+    assert answer.allowed[0] in ("e6", "i6")
+
+
+def test_nothing_is_at_stake_in_a_lost_position() -> None:
+    answer = both(f"{THREE} a5 i6 a7")[7]
+    assert answer.accuracy is None
+    assert answer.cost == 0.0
+    assert answer.note == "lost, whatever is played"
+
+
+def strategy(size: int) -> Strategy:
+    """The engine's threat search as a strategy for the checker."""
+    prover = ThreatProver(size, exact=True)
+
+    def choose(stones: Mapping[Point, int], colour: int) -> Point | None:
+        prover.set_position(stones.items(), colour)
+        line = prover.winning_line(50_000)
+        return None if line is None else divmod(line.points[0], size)
+
+    return choose
+
+
+@pytest.mark.parametrize(("agent", "seed"), [("heuristic:epsilon=0.3", 2), ("random", 1)])
+def test_forced_wins_missed_and_allowed_are_proven(agent: str, seed: int) -> None:
+    """Short claims of a game are played out against all replies by the independent checker."""
+    record = trireme.play(Gomoku(SIZE), [agent, agent], seed=seed).record
+    states = list(record.states())
+    checker = ProofChecker(SIZE)
+    checked = 0
+    for move in review(record).moves:
+        plies = [int(word) for word in move.note.split() if word.isdecimal()]
+        if not plies or plies[0] > LONGEST or not (move.missed or move.allowed):
+            continue
+        state: GomokuState = states[move.move - 1 if move.missed else move.move]
+        first = record.game.read((move.missed or move.allowed)[0])
+        assert first not in state.stones
+        escape = checker.escapes(dict(state.board()), state.colour, strategy(SIZE), plies[0])
+        assert escape is None, (move, escape)
+        checked += 1
+    assert checked
+
+
+def test_the_effort_of_a_move_is_bounded() -> None:
+    assert GomokuReviewer(Gomoku(), 1).nodes == module.MOST_NODES
+    assert GomokuReviewer(Gomoku(), 10_000).nodes == module.LEAST_NODES
+
+
+def test_winning_chances_are_symmetric() -> None:
+    assert chance_of(0) == 0.5
+    assert chance_of(PROVEN_WIN) == 1.0
+    assert chance_of(-PROVEN_WIN) == 0.0
+    assert chance_of(300) == pytest.approx(1 - chance_of(-300))
+
+
+def test_under_swap2_the_choice_of_a_colour_is_reviewed_and_opening_stones_are_not() -> None:
+    game = Gomoku(15, opening="swap2")
+    opening = ["h8", "a1", "i9", "black", "a2"]
+    record = trireme.Session(game, ["a", "b"], seed=0, opening=opening).record
+    assert [move.played for move in review(record, seat=0).moves] == ["a2"]
+    choice = review(record, seat=1).moves[0]
+    assert (choice.played, choice.best, choice.cost) == ("black", "black", 0.0)
+    wrong = trireme.Session(game, ["a", "b"], seed=0, opening=[*opening[:3], "white"]).record
+    found = review(wrong, seat=1).moves[0]
+    assert found.best == "black"
+    assert found.cost > 0.02
+
+
+def test_a_move_is_judged_alike_whatever_was_judged_before() -> None:
+    record = trireme.play(Gomoku(9), ["heuristic", "random"], seed=1).record
+    assert review(record, seat=1).moves == tuple(m for m in review(record).moves if m.seat == 1)
+
+
+@pytest.mark.slow
+def test_accuracy_rises_with_strength() -> None:
+    means = []
+    for agent in ("random", "heuristic:epsilon=0.3", "search:nodes=30000"):
+        found = [
+            review(trireme.play("gomoku", [agent, "search:depth=4"], seed=seed).record).seats[0]
+            for seed in (1, 2)
+        ]
+        means.append(np.mean([seat.accuracy for seat in found]))
+    assert means == sorted(means)
+    assert means[0] < 50
+    assert means[-1] > 85
