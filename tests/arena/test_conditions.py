@@ -22,6 +22,7 @@ from trireme.arena.statistics.normalized_elo import (
     constrained_to_normalized,
     normalized_elo,
 )
+from trireme.cli.match_options import read_sprt, warn_of_repeated_openings
 from trireme.core.move_report import MOST_NOTE, MoveReport, read_report, report_fields
 from trireme.gomoku.adjudication import ForcedWins
 from trireme.gomoku.rules import Gomoku, GomokuState, read_points
@@ -335,3 +336,16 @@ def test_pinning_needs_a_core_for_each_worker() -> None:
         make_executor("serial", job, pin=True)
     with pytest.raises(ArenaError, match="can't have a core each"):
         make_executor("processes", job, workers=10_000, pin=True)
+
+
+def test_options_that_need_another_are_refused_and_repeated_openings_announced(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(BadSpec, match="give both"):
+        read_sprt(None, normalized=True)
+    assert read_sprt("0,9", normalized=True) == Sprt(0, 9, normalized=True)
+    assert read_sprt(None, normalized=False) is None
+    warn_of_repeated_openings(match("a=random", "b=random", games=4, openings=("e5", "d4")))
+    assert capsys.readouterr().err == ""
+    warn_of_repeated_openings(match("a=random", "b=random", games=6, openings=("e5", "d4")))
+    assert "Openings: 2 for 3 rounds" in capsys.readouterr().err
