@@ -160,7 +160,6 @@ def _add_study(server: MCPServer[Any], shelf: GameShelf) -> None:
             held = shelf.get(game_id)
             return review_record(held.record(), held.seat, move, _seconds(seconds))
 
-
     @server.tool()
     def costs(game_id: str) -> dict[str, Any]:
         """Ask what each of your decisions in a finished game cost: your accuracy in percent, the
