@@ -35,6 +35,7 @@ from trireme.core.puzzles import (
 )
 from trireme.core.registry import find, make_agent
 from trireme.core.seeding import seat_generator
+from trireme.gomoku.proof_checker import ProofChecker
 
 GAMES = ("battleship", "gomoku", "navigation")
 DAY = date(2026, 11, 16)
@@ -125,9 +126,11 @@ def test_the_solution_of_gomoku_wins_against_the_engine() -> None:
         assert state == "open"  # the five itself is not part of the solution
         assert set(review.marks) == {"good"}
         made = puzzle_game("gomoku", puzzle)
-        fives = [made.write(p) for p in made.points if made.write(p) not in puzzle.solution]
-        won = [five for five in fives if _wins("gomoku", puzzle, [*own, five])]
-        assert won
+        board = made.start().board()
+        board |= {made.read(p): 1 - 2 * (n % 2) for n, p in enumerate(puzzle.solution)}
+        fives = [made.write(point) for point in ProofChecker().fives(board, 1)]
+        assert len(fives) > 1
+        assert any(_wins("gomoku", puzzle, [*own, five]) for five in fives)
 
 
 def _wins(game: str, puzzle: Puzzle, actions: list[str]) -> bool:
