@@ -56,7 +56,7 @@ def test_a_test_of_deterministic_agents_with_one_start_stays_undecided(tmp_path:
     assert (report.sprt.pairs, report.sprt.repeated) == (1, 19)
     warning = starts_warning(made, done.fixtures)
     assert warning is not None
-    assert warning.startswith("Starts: 1 different ones for 20 rounds.")
+    assert warning.startswith("Different starts: 1, for 20 rounds.")
 
 
 class First:
@@ -80,4 +80,4 @@ def test_starts_are_not_missed_where_fleets_or_maps_differ() -> None:
         assert starts_warning(made, list(schedule(made))) is None
     sea = make_game("navigation", map="procedural:3", ships=("war_brig", "war_brig"))
     made = Match(sea, entrants(sea, ["random", "b=random"]), games=8)
-    assert "1 different ones for 4 rounds" in str(starts_warning(made, list(schedule(made))))
+    assert "Different starts: 1, for 4 rounds" in str(starts_warning(made, list(schedule(made))))

@@ -236,12 +236,14 @@ def test_a_match_says_that_games_are_rounded_up_to_pairs(tmp_path: Path) -> None
     match = ["arena", "gomoku", "random", "b=random", "--set", "size=5", "--executor", "serial"]
     match += ["--database", "none", "--json", "--seed", "1"]
     odd = trireme(*match, "--games", "3", "--out", "odd", cwd=tmp_path)
-    assert odd.stderr == (
-        "Games: 4 per pairing, not 3: every start is played twice, with seats swapped.\n"
+    rounded, starts = odd.stderr.splitlines()
+    assert rounded == (
+        "Games: 4 per pairing, not 3: every start is played twice, with seats swapped."
     )
+    assert starts.startswith("Different starts: 1, for 2 rounds.")
     assert json.loads(odd.stdout)["games"] == 4
     even = trireme(*match, "--games", "4", "--out", "even", cwd=tmp_path)
-    assert (even.stderr, json.loads(even.stdout)["games"]) == ("", 4)
+    assert (even.stderr.splitlines(), json.loads(even.stdout)["games"]) == ([starts], 4)
     alone = ["arena", "battleship", "random", *match[6:], "--set", "rows=5", "--set", "cols=5"]
     done = trireme(*alone, "--games", "3", "--out", "alone", cwd=tmp_path)
     assert (done.stderr, json.loads(done.stdout)["games"]) == ("", 3)

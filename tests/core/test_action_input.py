@@ -8,7 +8,9 @@ import pytest
 from trireme import BadSpec, IllegalAction, Session, make_game, play
 from trireme.battleship.shots import Salvo
 from trireme.core.action_input import cell_of
+from trireme.core.board import EMPTY, CellBoard
 from trireme.gomoku.agents.heuristic import Heuristic
+from trireme.gomoku.rules import Gomoku
 
 GOMOKU = make_game("gomoku", size=9)
 
@@ -144,3 +146,25 @@ def test_every_seat_to_move_needs_its_action() -> None:
         Session(GOMOKU, ["a", "b"], seed=1).play("e5", "e6")
     with pytest.raises(IllegalAction, match="one action for each of seats 0, 1, not 1"):
         Session(make_game("navigation"), ["a", "b"], seed=1).play("F-F-F-F-")
+
+
+def test_a_cell_of_a_board_is_the_one_legal_action_that_a_click_makes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Columns(Gomoku):
+        """Knows no cells itself; its board has two actions on a cell, or one."""
+
+        def convert(self, value: Any, seat: int) -> None:
+            return None
+
+    game = Columns(size=5)
+    board = CellBoard(
+        cells=((EMPTY,) * 3,),
+        actions={"a1": ((0, 0), (0, 1)), "b1": ((0, 1),), "c1": ((0, 2),)},
+    )
+    monkeypatch.setattr("trireme.core.board.draw_board", lambda *_: board)
+    assert Session(game, ["a", "b"], seed=1).play([0, 2]).state.stones == ((0, 2),)
+    session = Session(game, ["a", "b"], seed=1).play("a1")
+    assert session.play([0, 1]).state.last == (0, 1)  # b1: a1 is taken
+    with pytest.raises(IllegalAction):
+        Session(game, ["a", "b"], seed=1).play([0, 1])  # a1 or b1

@@ -38,8 +38,8 @@ def starts_warning(match: Match, fixtures: Sequence[Fixture]) -> str | None:
     if starts >= match.rounds:
         return None
     return (
-        f"Starts: {starts} different ones for {match.rounds} rounds. Agents that play without"
-        " chance will repeat games, and repeated games count once."
+        f"Different starts: {starts}, for {match.rounds} rounds. Agents that play without chance"
+        " will repeat games, and repeated games count once."
     )
 
 
