@@ -36,6 +36,7 @@ REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
     (bodies.Invitation, "serialization"),
     (bodies.SettingsChecked, "serialization"),
     (bodies.MapChecked, "serialization"),
+    (bodies.RecordVerified, "serialization"),
     (bodies.AnalysisResponse, "serialization"),
     (bodies.RecentGame, "serialization"),
     (bodies.Rating, "serialization"),
