@@ -53,7 +53,7 @@ def test_the_manual_is_readable_for_everybody(site: Site, visit: Visit, scheme: 
     faults = {}
     for place in PLACES:
         page.goto(f"{site.url}/manual/{place}")
-        page.add_script_tag(path=AXE)
+        page.evaluate(AXE.read_text(encoding="utf-8"))  # a script tag is against the policy
         if found := page.evaluate(FAULTS):
             faults[place] = found
     assert faults == {}

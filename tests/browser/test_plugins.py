@@ -149,7 +149,7 @@ def test_the_generic_page_is_accessible_and_fits_a_phone(
         page.goto(f"{plugin_site.url}/new/{game}")
         expect(page.get_by_role("button", name="Start the game")).to_be_enabled()
         for _ in ("lobby", "room"):
-            page.add_script_tag(path=AXE)
+            page.evaluate(AXE.read_text(encoding="utf-8"))  # a script tag is against the policy
             assert page.evaluate(FAULTS) == [], game
             assert page.evaluate("document.documentElement.scrollWidth") <= 360, game
             if "/new/" in page.url:

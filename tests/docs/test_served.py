@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI, Request
 from fastapi.responses import JSONResponse
 
-from trireme.server.middleware import HeadAsGet
+from trireme.server.middleware import HeadAsGet, SecurityHeaders
 from trireme.server.pages import IMMUTABLE, mount_pages
 from trireme.server.protocol.codes import STATUS, Refusal
 
@@ -38,6 +38,7 @@ def client(manual: Path) -> Ask:
     """`ask(path, method="GET")` of an application that serves this manual and no client."""
     app = FastAPI()
     app.add_middleware(HeadAsGet)
+    app.add_middleware(SecurityHeaders)
     mount_pages(app, manual.parent / "static", manual)
 
     @app.exception_handler(Refusal)

@@ -572,6 +572,12 @@ export interface RecordText {
   record: string;
 }
 
+/** Whether this server recorded a game. */
+export interface RecordVerified {
+  /** True: its signature fits. False: the record was changed, or comes from another server. None: it has no signature. */
+  verified: boolean | null;
+}
+
 /** Play again with sides swapped: at once, or as an offer where another person plays. */
 export interface Rematch {
   /** The idempotency key, chosen by the client and unique within the room: a message that is sent again has no second effect. */

@@ -38,6 +38,7 @@ REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
     (bodies.Invitation, "serialization"),
     (bodies.SettingsChecked, "serialization"),
     (bodies.MapChecked, "serialization"),
+    (bodies.RecordVerified, "serialization"),
     (bodies.AnalysisResponse, "serialization"),
     (bodies.ReviewProgress, "serialization"),
     (bodies.RecentGame, "serialization"),
