@@ -36,7 +36,10 @@ def refused(running: Running, body: dict[str, Any], token: str | None = None) ->
 
 def duel(server: Running, hints: bool = True) -> tuple[Player, Player]:
     """Two people in a duel on 5×5, both fleets placed, each after one shot."""
-    first, second = server.two_players("battleship", settings=SMALL, hints=hints)
+    first, second = server.two_players("battleship", settings=SMALL)
+    if hints:  # which both have to allow
+        first.ask("allow_hints", seat=0)
+        second.ask("allow_hints", seat=1)
     make_moves(first, second, [(0, FLEETS[0]), (1, FLEETS[1]), (0, "C3"), (1, "C3")])
     return first, second
 
@@ -126,7 +129,7 @@ def test_a_seat_that_the_game_has_not_and_an_unknown_review_are_refused(server: 
 
 
 def test_reviews_are_limited(serve: Callable[..., Running]) -> None:
-    slow = serve(workers=0, review_rate=0.0001, review_burst=3, reviews=2)
+    slow = serve(workers=0, reviews=2)
     text = record_of_game()
     bodies = [{"record": text, "seat": 0}, {"record": text, "seat": 1}, {"record": text}]
     assert [slow.http.post("/api/reviews", json=b).json().get("code") for b in bodies] == [
@@ -134,7 +137,13 @@ def test_reviews_are_limited(serve: Callable[..., Running]) -> None:
         None,
         "busy",
     ]
-    assert refused(slow, bodies[0]) == "too_fast"
+
+
+def test_reviews_use_an_address_s_processor_time(serve: Callable[..., Running]) -> None:
+    server = serve(cpu_rate=1e-6, cpu_burst=1e-6)
+    body = {"record": record_of_game()}
+    server.http.post("/api/reviews", json=body)
+    assert refused(server, {**body, "seat": 0}) == "too_fast"
 
 
 def again(**change: Any) -> dict[str, Any]:

@@ -38,7 +38,9 @@ def run_folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def client(run_folder: Path, tmp_path: Path) -> Iterator[TestClient]:
     engine = open_store(f"sqlite:///{tmp_path}/rooms.db")
-    yield TestClient(create_app(engine, Config(arena_run=open_run(run_folder))))
+    yield TestClient(
+        create_app(engine, Config(arena_run=open_run(run_folder))), base_url="http://localhost"
+    )
     engine.dispose()
 
 
@@ -82,7 +84,12 @@ def test_nothing_else_is_served(client: TestClient, path: str) -> None:
 
 def test_a_server_without_a_run_has_no_such_page(tmp_path: Path) -> None:
     engine = open_store(f"sqlite:///{tmp_path}/rooms.db")
-    assert TestClient(create_app(engine)).get("/run/games.json").status_code == 404
+    assert (
+        TestClient(create_app(engine), base_url="http://localhost")
+        .get("/run/games.json")
+        .status_code
+        == 404
+    )
     engine.dispose()
 
 

@@ -67,7 +67,17 @@ async def limit_requests(request: Request, lobby: LobbyState, address: Address) 
 
 
 class JsonRequest(Request):
-    """A request whose JSON is decoded strictly: no lone surrogates, no deep nesting."""
+    """A request whose JSON is decoded strictly: no lone surrogates, no deep nesting.
+
+    The body is read by the request that it stands for, which may have to be forwarded.
+    """
+
+    def __init__(self, received: Request) -> None:
+        super().__init__(received.scope, received.receive)
+        self._received = received
+
+    async def body(self) -> bytes:
+        return await self._received.body()
 
     async def json(self) -> Any:
         return strict_json(await self.body())
@@ -80,7 +90,7 @@ class JsonRoute(APIRoute):
         handler = super().get_route_handler()
 
         async def strict(request: Request) -> Response:
-            request = JsonRequest(request.scope, request.receive)
+            request = JsonRequest(request)
             if "transfer-encoding" in request.headers:  # its length is known only when it is read
                 size = len(await request.body())
                 request.app.state.lobby.quotas.charge("bytes", await address_of(request), size)
