@@ -258,7 +258,7 @@ def test_puzzles_survive_being_written_and_read() -> None:
         (b'{"kind": "vcf"}', "line 1"),
         (b"\xff\xfe", "line 1"),
         (b"\x1f\x8bnothing", "unpacked"),
-        (gzip.compress(b"{}" * 1000)[:-9], "unpacked"),
+        (gzip.compress(b"{}" * 1000, mtime=0)[:-9], "unpacked"),
     ],
 )
 def test_garbage_is_no_file_of_puzzles(data: bytes, why: str) -> None:
