@@ -69,7 +69,8 @@ function OwnRating({ game }: { game: string }) {
   const tried = Object.values(own.tried);
   return (
     <p class="small soft">
-      Your rating: <strong>{Math.round(own.rating)}</strong>, {tried.filter(Boolean).length} of {tried.length} solved
+      Your rating: <strong>{Math.round(own.rating)}</strong>
+      {tried.length > 0 && `, ${tried.filter(Boolean).length} of ${tried.length} solved`}
     </p>
   );
 }

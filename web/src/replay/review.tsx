@@ -40,7 +40,11 @@ export function useReview(source: Source, on: boolean): ReviewState {
         setProgress(now);
         while (!now.review && !now.problem && !gone.current) {
           await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-          now = await getReview(now.id);
+          now = await getReview(now.id).catch((error) => {
+            // Of several servers, or after a restart, another one is asked: it begins or knows it too.
+            if (error instanceof Refused && error.code === "not_found") return startReview(source, token);
+            throw error;
+          });
           setProgress(now);
         }
         setProblem(now.problem);
@@ -122,7 +126,7 @@ function Found({ review, replay, source, turn, jump, nameOf }: FoundProps) {
       {moments.length === 0 && <p class="soft small">No decision cost much.</p>}
       <ol class="plain-list moments">
         {moments.map((move) => (
-          <li key={`${move.move} ${move.seat}`} class="stack">
+          <li key={`${move.move} ${move.seat}`}>
             <button type="button" class="button small" onClick={() => jump(move.move - 1)}>
               Move {move.move}, {nameOf(move.seat)}
             </button>
