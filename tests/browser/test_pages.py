@@ -31,7 +31,8 @@ from .site import Site
 Visit = Callable[..., Any]
 
 COLOURS = """async (png) => {
-  const image = await createImageBitmap(await (await fetch(`data:image/png;base64,${png}`)).blob());
+  const bytes = Uint8Array.from(atob(png), (letter) => letter.charCodeAt(0));
+  const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
   const canvas = new OffscreenCanvas(image.width, image.height);
   const pen = canvas.getContext("2d");
   pen.drawImage(image, 0, 0);

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import resource
 import socket
 import sys
 import threading
@@ -82,6 +81,10 @@ MOST_FILES = 65_536
 def _sockets_allowed() -> int:
     """How many WebSockets the limit on open files allows, after it has been raised to the most that
     this user may have."""
+    try:
+        import resource
+    except ImportError:  # not a POSIX system: there is no such limit
+        return MOST_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(hard, MOST_FILES)
     if soft != resource.RLIM_INFINITY and soft < wanted:

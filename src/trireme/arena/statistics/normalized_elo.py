@@ -24,7 +24,7 @@ def normalized_elo(shares: Sequence[float] | Floats) -> float:
     """Normalised Elo of frequencies of the five results; a game's variance is twice a pair's.
 
     >>> round(normalized_elo([0.1, 0.2, 0.3, 0.25, 0.15]), 1)
-    17.9
+    30.8
     """
     return _t_value(np.asarray(shares, np.float64)) / math.sqrt(2) * ELO_PER_T
 
