@@ -485,7 +485,7 @@ def test_each_address_and_resource_has_a_quota_of_its_own() -> None:
 
 
 def test_hints_and_checks_are_paid_by_the_cpu_quota(serve: Callable[..., Running]) -> None:
-    server = serve(cpu_rate=1e-6, cpu_burst=1e-6)
+    server = serve(cpu_rate=1e-12, cpu_burst=1e-12)
     player = server.player(server.create("gomoku"))
     record = record_of(["e5"])
     assert server.http.post("/api/replay", json={"record": record}).status_code == 200
