@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from trireme.server.pages import MANUAL
 
@@ -39,12 +40,24 @@ def test_a_page_is_found_by_search_and_nothing_comes_from_other_hosts(
 
     page = visit(f"{site.url}/manual", watch)
     expect(page.get_by_role("heading", name="Trireme", level=1)).to_be_visible()
-    page.get_by_role("button", name="Search").first.click()
+    open_search(page)
     page.keyboard.type("SplitMix64")
     expect(page.get_by_text("1 result", exact=True)).to_be_visible()
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/manual/glossary/"))
     assert foreign == []
+
+
+def open_search(page: Any) -> None:
+    """The button answers once the page's script has loaded: it is pressed until it does."""
+    field = page.get_by_role("combobox", name="Search")
+    for _ in range(30):
+        if not field.is_visible():
+            page.get_by_role("button", name="Search").first.click()
+        with suppress(TimeoutError):
+            field.wait_for(timeout=2000)
+            break
+    expect(field).to_be_focused()
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
