@@ -65,8 +65,13 @@ TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 TARGETS: dict[str, tuple[str, ...]] = {
     "core/intervals.py": STATISTICS,
     "core/record.py": RECORDS,
-    "core/play.py": RECORDS[::-1],
+    "core/play.py": (
+        *RECORDS[::-1],
+        "tests/core/test_action_input.py",
+        "tests/core/test_notebook.py",
+    ),
     "core/registry.py": ("tests/core/test_registry.py", "tests/plugins/test_discovery.py"),
+    "core/action_input.py": ("tests/core/test_action_input.py",),
     "core/options.py": ("tests/core/test_registry.py",),
     "core/spec.py": ("tests/core/test_registry.py", "tests/cli/test_agent_specs.py"),
     "core/seeding.py": ("tests/core/test_seeding.py",),
@@ -109,7 +114,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/navigation/test_exploitability.py::test_optimal_mixtures_leave_nothing_to_gain",
     ),
     "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
-    "arena/schedule.py": ("tests/arena/test_schedule.py",),
+    "arena/schedule.py": (
+        "tests/arena/test_schedule.py",
+        "tests/arena/test_formats.py",
+        "tests/arena/test_conditions.py",
+    ),
     "arena/match.py": ("tests/arena/test_schedule.py",),
     "arena/outcome.py": ("tests/arena/test_outcomes.py",),
     "arena/history.py": ("tests/arena/test_history.py",),
