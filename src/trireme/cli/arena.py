@@ -20,6 +20,7 @@ from trireme.core.registry import game_from_text
 from trireme.core.seeding import fresh_seed
 from trireme.core.stop_signals import StopRequested
 
+from .common_options import Executor, Json, Set, Variant, Workers
 from .failures import CommandFailed, describe_os_error
 from .live import live_page, wait_for_interrupt
 from .match_options import read_conditions, read_sprt, warn_of_repeated_openings
@@ -29,14 +30,6 @@ from .standings import MatchScreen, print_report, print_table, standing_table
 if TYPE_CHECKING:
     from trireme.arena import Folder, Match, Progress, Report
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Variant = Annotated[
-    str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
-]
-Set = Annotated[
-    list[str] | None,
-    typer.Option("--set", help="One setting of the game, such as size=9; may be repeated."),
-]
 Database = Annotated[
     str | None,
     typer.Option(
@@ -149,12 +142,8 @@ def arena(
     ] = MEMORY_MIB,
     variant: Variant = None,
     set_: Set = None,
-    executor: Annotated[
-        str, typer.Option(help="Where games run: serial (this process), processes, or ray.")
-    ] = "processes",
-    workers: Annotated[
-        int | None, typer.Option(help="Games in parallel; by default one per core.")
-    ] = None,
+    executor: Executor = "processes",
+    workers: Workers = None,
     pin: Annotated[
         bool,
         typer.Option(

@@ -14,13 +14,14 @@ from rich.table import Table
 
 from trireme.core.stop_signals import StopRequested
 
+from .common_options import Json
+
 if TYPE_CHECKING:
     from trireme.bench.results import BenchResults
 
 app = typer.Typer(
     no_args_is_help=True, help="Measure any agent on a fixed, versioned set of tasks."
 )
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @app.command()

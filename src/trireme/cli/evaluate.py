@@ -12,6 +12,7 @@ from rich.text import Text
 
 from trireme.core.registry import game_from_text
 
+from .common_options import Json, Set, Variant, Workers
 from .failures import CommandFailed
 
 
@@ -38,23 +39,16 @@ def evaluate(
             "--lenient", help="Count the agent's errors as lost games; else the first one stops."
         ),
     ] = False,
-    variant: Annotated[
-        str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="One setting of the game, such as size=9; may be repeated."),
-    ] = None,
+    variant: Variant = None,
+    set_: Set = None,
     executor: Annotated[
         str | None, typer.Option(help="Where games run: processes (the default) or serial.")
     ] = None,
-    workers: Annotated[
-        int | None, typer.Option(help="Games in parallel; by default one per core.")
-    ] = None,
+    workers: Workers = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder; by default a new one in runs/evaluate.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    json: Json = False,
 ) -> None:
     """Compare one agent with reference agents on equal starts.
 

@@ -25,7 +25,7 @@ from trireme.core.registry import (
 )
 from trireme.core.rulebook import in_markdown, in_text, rulebook_of
 
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+from .common_options import Json
 
 
 def games(json: Json = False) -> None:

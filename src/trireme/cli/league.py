@@ -15,7 +15,7 @@ from trireme.core.isolation import MEMORY_MIB
 from trireme.core.registry import game_from_text
 from trireme.core.stop_signals import StopRequested
 
-from .arena import Set, Variant
+from .common_options import Executor, Set, Variant, Workers
 from .standings import print_table, standing_table
 
 if TYPE_CHECKING:
@@ -63,12 +63,8 @@ def league(
     ] = MEMORY_MIB,
     variant: Variant = None,
     set_: Set = None,
-    executor: Annotated[
-        str, typer.Option(help="Where games run: serial (this process), processes, or ray.")
-    ] = "processes",
-    workers: Annotated[
-        int | None, typer.Option(help="Games in parallel; by default one per core.")
-    ] = None,
+    executor: Executor = "processes",
+    workers: Workers = None,
     out: Annotated[
         Path | None, typer.Option(help="The folder of the league; by default runs/league/GAME.")
     ] = None,

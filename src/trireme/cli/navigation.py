@@ -27,6 +27,8 @@ from trireme.navigation.maps import (
 )
 from trireme.navigation.show.draw import board
 
+from .common_options import Json
+
 app = typer.Typer(
     name="map", help="Make, check, show and mirror maps of Battle Navigation.", no_args_is_help=True
 )
@@ -69,7 +71,7 @@ def new(
 @app.command()
 def check(
     source: Source,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    json: Json = False,
 ) -> None:
     """List all faults of a map, and say whether it is fair to both seats.
 
@@ -102,7 +104,7 @@ def check(
 @app.command()
 def show(
     source: Source,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    json: Json = False,
 ) -> None:
     """Draw a map.
 

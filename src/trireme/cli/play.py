@@ -20,6 +20,7 @@ from trireme.core.spec import parse_spec
 from trireme.core.transcript import append_transcript, take_exchanges
 
 from .agent_specs import agent_specs
+from .common_options import Set, Variant
 from .screen import GameScreen, QuitGame, prepare
 
 
@@ -45,13 +46,8 @@ def play(
         typer.Option(help="Chance of a random move by an agent, from 0 to 1; higher plays worse."),
     ] = 0.0,
     side: Annotated[int, typer.Option(help="pvai: your seat, from 0.")] = 0,
-    variant: Annotated[
-        str | None, typer.Option(help="A named set of settings; `trireme games` lists them.")
-    ] = None,
-    set_: Annotated[
-        list[str] | None,
-        typer.Option("--set", help="One setting of the game, such as size=9; may be repeated."),
-    ] = None,
+    variant: Variant = None,
+    set_: Set = None,
     seed: Annotated[
         int | None, typer.Option(help="Random seed; the same seed gives the same game.")
     ] = None,

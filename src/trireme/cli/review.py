@@ -23,6 +23,8 @@ from trireme.core.review import review as review_record
 from trireme.core.review_page import explanation, review_page, written_cost, written_percent
 from trireme.core.spec import parse_spec
 
+from .common_options import Json
+
 BARS = "▁▂▃▄▅▆▇█"
 
 
@@ -45,7 +47,7 @@ def review(
         ),
     ] = None,
     html: Annotated[Path | None, typer.Option(help="Write the review as one HTML page.")] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+    json: Json = False,
 ) -> None:
     """Review a recorded game: the cost of every decision, accuracy, and the moments that mattered.
 

@@ -29,6 +29,8 @@ from trireme.training.settings import (
     NavigationValue,
 )
 
+from .common_options import Json
+
 if TYPE_CHECKING:
     from trireme.arena import Progress
     from trireme.training.run import TrainingRun
@@ -46,7 +48,6 @@ Config = Annotated[
         " it."
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,7 @@ from trireme.server.workers.tasks import WarmUp
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
 from .positions import Keys, running_keys
+from .private_room import private_room
 from .puzzles import find_puzzle, puzzle_room
 from .retry import find_moment, write_moves
 from .room import READ_ONLY, Room
@@ -433,21 +434,8 @@ def _default_seats(game: AnyGame) -> list[SeatChoice]:
 
 def _lesson_room(request: NewRoom, lesson: Lesson) -> NewRoom:
     """The room in which a lesson is taken: its position and opponent, no clock, nobody watches."""
-    seats = [SeatChoice(kind="me")]
-    if lesson.opponent is not None:
-        seats.append(SeatChoice(kind="agent", agent=lesson.opponent))
-    return NewRoom(
-        game=request.game,
-        settings=lesson.settings,
-        seats=seats,
-        name=request.name,
-        clock="none",
-        think=LESSON_THINK,
-        pace=request.pace,
-        public=False,
-        lesson=lesson.id,
-        hints=True,
-    )
+    task = private_room(request, lesson.settings, lesson.opponent, LESSON_THINK)
+    return task.model_copy(update={"lesson": lesson.id, "hints": True})
 
 
 def _holder(choice: SeatChoice, name: str, token: str | None, opponent: str) -> SeatHolder:

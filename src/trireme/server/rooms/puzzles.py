@@ -16,10 +16,11 @@ from trireme.core.puzzles import (
     share_text,
 )
 from trireme.server.protocol import shapes
-from trireme.server.protocol.bodies import NewRoom, SeatChoice
+from trireme.server.protocol.bodies import NewRoom
 from trireme.server.protocol.codes import Refusal
 
 from .events import RoomSetup
+from .private_room import private_room
 from .table import GameTable
 
 PUZZLE_THINK = 0.5
@@ -36,21 +37,8 @@ def find_puzzle(game: str, id: str) -> Puzzle:
 
 def puzzle_room(request: NewRoom, puzzle: Puzzle) -> NewRoom:
     """The room of a puzzle: its position and opponent, no clock, no hints, nobody watches."""
-    seats = [SeatChoice(kind="me")]
-    if puzzle.opponent is not None:
-        seats.append(SeatChoice(kind="agent", agent=puzzle.opponent))
-    return NewRoom(
-        game=request.game,
-        settings=puzzle.settings,
-        seats=seats,
-        name=request.name,
-        clock="none",
-        think=PUZZLE_THINK,
-        pace=request.pace,
-        public=False,
-        puzzle=puzzle.id,
-        hints=False,
-    )
+    task = private_room(request, puzzle.settings, puzzle.opponent, PUZZLE_THINK)
+    return task.model_copy(update={"puzzle": puzzle.id, "hints": False})
 
 
 def puzzle_info(setup: RoomSetup) -> shapes.PuzzleInfo | None:

@@ -152,10 +152,7 @@ class RecordPosition(ReplayTask):
         if self.seat >= game.seats:
             detail = f"the game has {game.seats} seats, not {self.seat + 1}"
             raise TaskFailure("not_your_seat", detail)
-        if self.running and any(
-            position_key(game, state) in self.running for state in states[: self.move + 1]
-        ):
-            raise TaskFailure("hints_off", "this position is being played without engine help")
+        _refuse_running(game, states[: self.move + 1], self.running)
         state = states[self.move]
         to_move = self.seat in game.to_move(state)
         legal = game.legal(state, self.seat) if to_move else None
@@ -176,10 +173,7 @@ class RecordGame(ReplayTask):
         record = _read(self.text)
         _, moves = moves_of_record(record)
         record.verify()
-        if self.running and any(
-            position_key(record.game, move.before) in self.running for move in moves
-        ):
-            raise TaskFailure("hints_off", "this position is being played without engine help")
+        _refuse_running(record.game, [move.before for move in moves], self.running)
         over = record.end is not None
         returns = record.returns if over else None
         return RecordedGame(record.game, record.header.seats, returns, over, moves)
@@ -203,6 +197,12 @@ class AnalysedPosition:
     game: AnyGame
     view: Any
     legal: Any
+
+
+def _refuse_running(game: AnyGame, states: Sequence[Any], running: frozenset[bytes]) -> None:
+    """Refuse help with a game that is being played: any of its positions tells."""
+    if running and any(position_key(game, state) in running for state in states):
+        raise TaskFailure("hints_off", "this position is being played without engine help")
 
 
 def _read(text: str) -> Record:
