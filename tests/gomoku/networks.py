@@ -20,6 +20,8 @@ def random_weights(seed: int = 1, width: int = 8) -> dict[str, NDArray[np.float3
     rng = np.random.default_rng(seed)
     shapes = {n: [width if s == "width" else int(s) for s in shape] for n, shape in SHAPES.items()}
     weights = {name: rng.normal(0, 0.5, shape).astype(np.float32) for name, shape in shapes.items()}
+    weights["value_regions"] *= np.float32(0.02)  # nine regions are summed up
+    weights["policy_context"] *= np.float32(0.02)
     return weights | {"points_per_logit": np.array(300, np.float32)}
 
 
@@ -67,25 +69,55 @@ def plain_kinds(board: NDArray[np.int8], exact: bool = True) -> NDArray[np.int64
 
 def plain_logit(weights: dict[str, Any], table: NDArray[Any], board: Any, to_move: int) -> float:
     """The value's logit for black (1) or white (-1) to move, from scratch."""
-    pooled = plain_features(board, table).mean((0, 1)) * 4
-    kinds = plain_kinds(board)
-    if to_move == -1:
-        pooled, kinds = np.roll(pooled, len(pooled) // 2), kinds[::-1]
-    hidden = weights["value1_weight"] @ pooled + weights["value1_bias"]
-    for side in range(2):
-        for i in range(6):
-            hidden = hidden + weights["threats"][side, i, min((kinds[side] == i + 2).sum(), 3)]
-    hidden = weights["value2_weight"] @ np.maximum(hidden, 0) + weights["value2_bias"]
+    hidden = np.maximum(_first_layer(weights, table, board, to_move), 0)
+    hidden = weights["value2_weight"] @ hidden + weights["value2_bias"]
     return float(weights["value3_weight"][0] @ np.maximum(hidden, 0) + weights["value3_bias"][0])
 
 
-def plain_policy(
+def plain_regions(size: int) -> list[slice]:
+    """The rows, or columns, of the three regions of a side."""
+    third = size // 3
+    return [slice(0, third), slice(third, size - third), slice(size - third, size)]
+
+
+def _first_layer(
     weights: dict[str, Any], table: NDArray[Any], board: Any, to_move: int
 ) -> NDArray[np.float64]:
-    """float[n, n]: the policy logits."""
+    """float[32]: the first layer of the value head, before its ReLU."""
     features, kinds = plain_features(board, table), plain_kinds(board)
     if to_move == -1:
         features, kinds = np.roll(features, features.shape[2] // 2, 2), kinds[::-1]
-    return np.asarray(
-        features @ weights["policy_features"] + weights["policy_kinds"][kinds[0], kinds[1]]
-    )
+    pooled = features.mean((0, 1)) * 4
+    hidden = weights["value1_weight"] @ pooled + weights["value1_bias"]
+    size = len(board)
+    for i, rows in enumerate(plain_regions(size)):
+        for j, columns in enumerate(plain_regions(size)):
+            region = features[rows, columns].sum((0, 1)) * 4 * 9 / size**2
+            bias = weights["region_bias"][(i == 1) + (j == 1)]
+            said = np.maximum(weights["region_weight"] @ region + bias, 0)
+            hidden = hidden + weights["value_regions"] @ said
+    for side in range(2):
+        for i in range(6):
+            hidden = hidden + weights["threats"][side, i, min((kinds[side] == i + 2).sum(), 3)]
+    return np.asarray(hidden)
+
+
+def plain_policy(
+    weights: dict[str, Any],
+    table: NDArray[Any],
+    board: Any,
+    to_move: int,
+    recent: list[tuple[int, int]],
+) -> NDArray[np.float64]:
+    """float[n, n]: the policy logits; `recent` are the last stones, the newest first."""
+    context = np.maximum(_first_layer(weights, table, board, to_move), 0)
+    features, kinds = plain_features(board, table), plain_kinds(board)
+    if to_move == -1:
+        features, kinds = np.roll(features, features.shape[2] // 2, 2), kinds[::-1]
+    logits = features @ (weights["policy_features"] + weights["policy_context"] @ context)
+    logits = logits + weights["policy_kinds"][kinds[0], kinds[1]]
+    for place, (row, col) in enumerate(recent):
+        for at in np.ndindex(logits.shape):
+            near = sorted((abs(at[0] - row), abs(at[1] - col)))
+            logits[at] += weights["policy_recent"][place, near[0], near[1]]
+    return np.asarray(logits)

@@ -33,6 +33,7 @@ from trireme.gomoku.engine.table_network_kernels import (
     network_logit,
     network_value,
     policy_score,
+    prepare_policy,
     update_network,
 )
 from trireme.gomoku.rules import Gomoku
@@ -111,8 +112,11 @@ def test_features_are_those_of_the_plain_twin() -> None:
     for i, move in enumerate(moves):
         make_move(board, cell_of(move), 1 + i % 2)
     update_network(board, memory)
-    expected = plain_features(stones_of(moves, 15), rounded_table()).sum((0, 1))
-    assert memory.pooled / memory.unit == pytest.approx(expected, rel=1e-5)
+    expected = plain_features(stones_of(moves, 15), rounded_table())
+    for region in range(9):
+        row, column = region // 3 * 5, region % 3 * 5
+        pooled = expected[row : row + 5, column : column + 5].sum((0, 1))
+        assert memory.pooled[region] / memory.unit == pytest.approx(pooled, rel=1e-5)
 
 
 @pytest.mark.parametrize("me", [1, 2])
@@ -121,11 +125,14 @@ def test_policy_scores_are_those_of_the_plain_twin(me: int) -> None:
     moves = [(4, 4), (4, 5), (3, 4), (2, 4), (5, 4), (8, 0), (6, 4)]
     for i, move in enumerate(moves):
         make_move(board, cell_of(move), 1 + i % 2)
-    update_network(board, memory)
-    expected = plain_policy(random_weights(), rounded_table(), stones_of(moves), 3 - 2 * me)
-    for point in ((7, 4), (0, 0), (4, 6), (8, 8)):
-        found = policy_score(board, memory, me, cell_of(point))
-        assert found == pytest.approx(100 * expected[point], abs=1.01)
+    prepare_policy(board, memory, me)
+    stones = stones_of(moves)
+    for known in ([], [(6, 4)], [(6, 4), (8, 0)]):
+        expected = plain_policy(random_weights(), rounded_table(), stones, 3 - 2 * me, known)
+        last, before = [cell_of(point) for point in known] + [-1] * (2 - len(known))
+        for point in ((7, 4), (0, 0), (4, 6), (8, 8)):
+            found = policy_score(board, memory, me, cell_of(point), last, before)
+            assert found == pytest.approx(100 * expected[point], abs=1.01)
 
 
 def test_exchanging_colours_and_the_side_to_move_changes_nothing() -> None:

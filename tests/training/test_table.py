@@ -21,7 +21,11 @@ from trireme.gomoku.engine.board_kernels import make_move
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.memory_kernels import cell_of
 from trireme.gomoku.engine.table_network import load_table_network
-from trireme.gomoku.engine.table_network_kernels import network_logit, policy_score
+from trireme.gomoku.engine.table_network_kernels import (
+    network_logit,
+    policy_score,
+    prepare_policy,
+)
 from trireme.gomoku.rules import Gomoku
 from trireme.training import promote as promotion
 from trireme.training.gomoku_games import GameShard, PlayedGame, pack_games, write_games
@@ -97,6 +101,7 @@ def test_targets_mix_the_outcome_with_known_values_and_change_sides() -> None:
     found = games.batch(torch.arange(4))
     assert found.outcome.tolist() == [1, -1, 1, -1]
     assert found.target.tolist() == pytest.approx([0.75, -0.25, 1.0, -1.0])
+    assert found.recent.tolist() == [[-1, -1], [40, -1], [41, 40], [42, 41]]
 
 
 def test_the_policy_is_the_stored_one_or_the_move_played() -> None:
@@ -141,8 +146,9 @@ def random_model(seed: int = 3) -> TableModel:
     torch.manual_seed(seed)
     model = TableModel(width=8)
     with torch.no_grad():
-        for parameter in model.parameters():
-            parameter.add_(torch.randn_like(parameter) * 0.3)
+        for name, parameter in model.named_parameters():
+            summed = name in ("value_regions", "policy_context")  # over regions, over a layer
+            parameter.add_(torch.randn_like(parameter) * (0.01 if summed else 0.3))
     return model
 
 
@@ -177,13 +183,17 @@ def test_the_engine_computes_what_torch_computes(tmp_path: Path, games_file: Pat
         for i, move in enumerate(moves):
             stones.view(-1)[move] = 1 + (len(moves) - i) % 2
             make_move(engine.board, cell_of(divmod(move, SIZE)), 1 + i % 2)
-        value, policy = training.model(training.games.reader(stones))
+        recent = torch.tensor([[49, 30]])
+        value, policy = training.model(training.games.reader(stones), recent)
     me = 1 + len(moves) % 2
     assert float(network_logit(engine.board, engine.network, me)) == pytest.approx(
         value.item(), abs=0.01
     )
+    prepare_policy(engine.board, engine.network, me)
+    last, before = (cell_of(divmod(cell, SIZE)) for cell in (49, 30))
     for cell in (0, 13, 39, 58):
-        score = policy_score(engine.board, engine.network, me, cell_of(divmod(cell, SIZE)))
+        point = cell_of(divmod(cell, SIZE))
+        score = policy_score(engine.board, engine.network, me, point, last, before)
         assert score / 100 == pytest.approx(policy[0, cell].item(), abs=0.03)
 
 
@@ -193,7 +203,7 @@ def test_losses_are_those_of_the_formulas() -> None:
     lines = games.reader(positions.stones)
     with torch.no_grad():
         value_loss, policy_loss, value = losses(model, lines, positions)
-        _, policy = model(lines)
+        _, policy = model(lines, positions.recent)
     expected = [log_loss(np.array([value[0].item()]), np.array([1.0]))]
     expected.append(log_loss(np.array([value[1].item()]), np.array([0.0])))
     assert value_loss.item() == pytest.approx(np.mean(expected), rel=1e-5)

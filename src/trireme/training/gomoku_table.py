@@ -61,6 +61,8 @@ class TablePositions(NamedTuple):
     """int64[B, 8]: points of the target policy."""
     weights: Tensor
     """float[B, 8]: their probabilities."""
+    recent: Tensor
+    """int64[B, 2]: the points of the last two stones, the newer first, or -1."""
 
 
 class TableGames:
@@ -127,7 +129,10 @@ class TableGames:
             cells = torch.where(known, self.policy_cells[game, ply].long(), cells)
             weights = torch.where(known, stored / stored.sum(1, keepdim=True), weights)
         target = torch.where(torch.isnan(value), outcome, mixed)
-        return TablePositions(self.stones(index), outcome, target, cells, weights)
+        back = ply.long()[:, None] - torch.tensor([1, 2], device=self.device)
+        recent = self.moves[game[:, None], back.clamp(min=0)].long()
+        recent = torch.where(back >= 0, recent, -1)
+        return TablePositions(self.stones(index), outcome, target, cells, weights, recent)
 
 
 def game_checksums(shard: GameShard) -> NDArray[np.int64]:
@@ -144,7 +149,7 @@ def losses(
     model: TableModel, lines: Lines, positions: TablePositions
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Value loss, policy loss (means over the positions), and the value logits float[B]."""
-    value, policy = model(lines)
+    value, policy = model(lines, positions.recent)
     wanted = (positions.target + 1) / 2
     value_loss = functional.binary_cross_entropy_with_logits(value, wanted)
     chosen = functional.log_softmax(policy, 1).gather(1, positions.cells)

@@ -12,6 +12,7 @@ symmetries.
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,8 +25,13 @@ from trireme.gomoku.engine.line_windows import KEY_BITS, OFF_BOARD, RADIUS, line
 from trireme.gomoku.engine.memory_kernels import KINDS, MAKES_THREE
 from trireme.gomoku.engine.network_memory_kernels import (
     CLAMP,
+    DISTANCES,
     HIDDEN,
     POOL_SCALE,
+    RECENT,
+    REGION_KINDS,
+    REGION_ROWS,
+    REGIONS,
     THREAT_KINDS,
     THREAT_LEVELS,
 )
@@ -105,6 +111,11 @@ class TableModel(nn.Module):
         self.threats = nn.Parameter(torch.zeros(2, THREAT_KINDS, THREAT_LEVELS, HIDDEN))
         self.value2 = nn.Linear(HIDDEN, HIDDEN)
         self.value3 = nn.Linear(HIDDEN, 1)
+        self.region = nn.Linear(features, HIDDEN, bias=False)
+        self.region_bias = nn.Parameter(torch.zeros(REGION_KINDS, HIDDEN))
+        self.value_regions = nn.Parameter(torch.zeros(HIDDEN, HIDDEN))
+        self.policy_context = nn.Parameter(torch.zeros(features, HIDDEN))
+        self.policy_recent = nn.Parameter(torch.zeros(RECENT, DISTANCES, DISTANCES))
         self.policy_features = nn.Parameter(torch.zeros(features))
         self.policy_kinds = nn.Parameter(torch.zeros(KINDS, KINDS))
         windows = line_windows()
@@ -131,10 +142,11 @@ class TableModel(nn.Module):
             sides.append(self.map3(functional.silu(self.map2(x))))
         return (sides[0] + sides[1]) / 2
 
-    def forward(self, lines: Lines) -> tuple[Tensor, Tensor]:
+    def forward(self, lines: Lines, recent: Tensor | None = None) -> tuple[Tensor, Tensor]:
         """Value logits float[B], for the side to move, and policy logits float[B, A].
 
-        On a GPU the whole table is computed; on a CPU only the rows that occur.
+        `recent: int64[B, 2]` are the points of the last two stones, the newer first, -1 where they
+        are not known. On a GPU the whole table is computed; on a CPU only the rows that occur.
         """
         rows = lines.rows
         batch, area, _ = rows.shape
@@ -146,19 +158,48 @@ class TableModel(nn.Module):
             table = self.table(known)
         summed = functional.embedding_bag(rows.reshape(-1, 4), table.float(), mode="sum")
         features = summed.view(batch, area, self.features).clamp(0, CLAMP)
-        return self._value(features, lines.kinds), self._policy(features, lines)
+        first = self._first_layer(features, lines.kinds)
+        policy = self._policy(features, functional.relu(first), lines)
+        if recent is not None:
+            policy = policy + self._near_recent(recent, math.isqrt(area))
+        value: Tensor = self.value3(functional.relu(self.value2(functional.relu(first))))
+        return value.squeeze(1), policy
 
-    def _value(self, features: Tensor, kinds: Tensor) -> Tensor:
-        hidden = self.value1(features.mean(1) * POOL_SCALE)
+    def _regions(self, features: Tensor) -> Tensor:
+        """float[B, HIDDEN]: the sum over the regions of what each one's pooled features say."""
+        n = math.isqrt(features.shape[1])
+        place = torch.arange(n, device=features.device)
+        at = (place >= n // 3).long() + (place >= n - n // 3).long()
+        region = (at[:, None] * REGION_ROWS + at).view(-1)
+        of_point = functional.one_hot(region, REGIONS).to(features.dtype)
+        pooled = of_point.T @ features * (POOL_SCALE * REGIONS / n**2)
+        middle = torch.arange(REGION_ROWS, device=features.device) == REGION_ROWS // 2
+        kinds = (middle[:, None].long() + middle.long()).view(-1)
+        return functional.relu(self.region(pooled) + self.region_bias[kinds]).sum(1)
+
+    def _near_recent(self, recent: Tensor, n: int) -> Tensor:
+        """float[B, A]: what the recent stones add to the policy logits of points near them."""
+        at = torch.arange(n * n, device=recent.device)
+        rows = (at // n - recent[:, :, None] // n).abs().clamp(max=DISTANCES - 1)
+        columns = (at % n - recent[:, :, None] % n).abs().clamp(max=DISTANCES - 1)
+        place = torch.arange(RECENT, device=recent.device)[None, :, None]
+        near = self.policy_recent[place, torch.minimum(rows, columns), torch.maximum(rows, columns)]
+        return (near * (recent >= 0)[:, :, None]).sum(1)
+
+    def _first_layer(self, features: Tensor, kinds: Tensor) -> Tensor:
+        """float[B, HIDDEN]: the first layer of the value head, before its ReLU."""
+        hidden: Tensor = self.value1(features.mean(1) * POOL_SCALE)
+        hidden = hidden + self._regions(features) @ self.value_regions.T
         for side in range(2):
             for i in range(THREAT_KINDS):
                 count = (kinds[side] == MAKES_THREE + i).sum(1).clamp(max=THREAT_LEVELS - 1)
                 hidden = hidden + self.threats[side, i][count]
-        out: Tensor = self.value3(functional.relu(self.value2(functional.relu(hidden))))
-        return out.squeeze(1)
+        return hidden
 
-    def _policy(self, features: Tensor, lines: Lines) -> Tensor:
-        logits = features @ self.policy_features + self.policy_kinds[lines.kinds[0], lines.kinds[1]]
+    def _policy(self, features: Tensor, context: Tensor, lines: Lines) -> Tensor:
+        weights = self.policy_features + context @ self.policy_context.T
+        logits = (features @ weights[:, :, None]).squeeze(2)
+        logits = logits + self.policy_kinds[lines.kinds[0], lines.kinds[1]]
         return logits.masked_fill(~lines.empty, -1e9)
 
     def to_arrays(self) -> dict[str, NDArray[np.float32]]:

@@ -243,6 +243,7 @@ def alphabeta(
             continue
         reduced = late_move_reduction(memory, depth, i, quiet or complete)
         make_move(board, move, me)
+        memory.path[ply] = move
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window
         value = -alphabeta(board, memory, tables, depth - 1 - reduced, low, -alpha, other, ply + 1)
         if i > 0 and value > alpha and (reduced > 0 or value < beta):
@@ -334,6 +335,7 @@ def search_root(
         alpha = -WIN if i < top else _nth_best(values, i, top)
         low = max(alpha - bonus, -WIN)
         make_move(board, move, me)
+        memory.path[0] = move
         value = -WIN
         if i >= top:  # a null window first: is it better than the worst of the best `top`?
             value = -alphabeta(board, memory, tables, depth - 1, -low - 1, -low, 3 - me, ply)

@@ -174,6 +174,8 @@ class SearchMemory:
     """The two killer moves of each ply, at 2 * ply."""
     static_evaluations: Annotated[Int32s, np.int32, MAX_PLY]
     """The static evaluation of the node at each ply, for its side to move."""
+    path: Annotated[Int32s, np.int32, MAX_PLY]
+    """The moves from the root to the node that is searched, by ply."""
     history: Annotated[Int32s, np.int32, (2, CELLS)]
     """The history heuristic: how well a colour's move has cut elsewhere."""
     mark: Annotated[int, np.int64]

@@ -19,25 +19,34 @@ from .memory_kernels import (
     SearchMemory,
 )
 from .network_memory_kernels import NetworkMemory
-from .table_network_kernels import policy_score, update_network
+from .table_network_kernels import policy_score, prepare_policy
 from .threat_search_kernels import vcf_defences
 
 HASH_MOVE_SCORE = 1_000_000
 
 
 @njit
-def _prior(board: EngineBoard, network: NetworkMemory, me: int, cell: int) -> int:
+def _prior(
+    board: EngineBoard,
+    memory: SearchMemory,
+    network: NetworkMemory,
+    me: int,
+    cell: int,
+    ply: int,
+) -> int:
     """A move's score by patterns, or by the policy of the table network where one is loaded."""
     if network.loaded == 0:
         return move_score(board, me, cell)
-    return policy_score(board, network, me, cell)
+    last = as_int(memory.path[ply - 1]) if ply > 0 else -1
+    before = as_int(memory.path[ply - 2]) if ply > 1 else -1
+    return policy_score(board, network, me, cell, last, before)
 
 
 @njit
-def _prepare_priors(board: EngineBoard, network: NetworkMemory) -> None:
+def _prepare_priors(board: EngineBoard, network: NetworkMemory, me: int) -> None:
     """Make the network see the board as it is, before `_prior` is asked for its moves."""
     if network.loaded != 0:
-        update_network(board, network)
+        prepare_policy(board, network, me)
 
 
 @njit
@@ -51,7 +60,7 @@ def _ordering_score(
     ply: int,
 ) -> int:
     """How early a move should be tried: the higher, the earlier."""
-    score = _prior(board, network, me, cell)
+    score = _prior(board, memory, network, me, cell, ply)
     score += as_int(memory.history[me - 1, cell])
     if cell == hash_move:
         score += HASH_MOVE_SCORE
@@ -87,7 +96,7 @@ def generate_moves(
     ply: int,
 ) -> int:
     """List the moves that build or prevent a shape for `ply`, in no order; how many."""
-    _prepare_priors(board, network)
+    _prepare_priors(board, network, me)
     size = 0
     area = board.area
     for i in range(area):
@@ -116,7 +125,7 @@ def _score_defences(
     count: int,
 ) -> int:
     """Take the defences listed at the next ply over to this ply, scored; how many."""
-    _prepare_priors(board, network)
+    _prepare_priors(board, network, me)
     size = 0
     for i in range(count):
         cell = as_int(memory.moves[ply + 1, i])

@@ -22,6 +22,18 @@ HIDDEN = 32
 """Units of the value head's layers."""
 CLAMP = 2.0
 """A point's features are clamped to 0…CLAMP."""
+REGION_ROWS = 3
+REGIONS = REGION_ROWS**2
+"""The board's regions, 3 × 3 of them, each of whose features are pooled."""
+REGION_KINDS = 3
+"""Regions in a corner, at a side and in the middle have biases of their own."""
+DISTANCES = 15
+"""Distances along a row or column from a recent stone that are told apart; the last: or more."""
+RECENT = 2
+"""Recent stones that the policy sees: the other side's last one, and the one before it."""
+LAYERS = 3 + 2 * REGIONS
+"""Rows of `hidden`: two layers of the value head, the sum over the regions, and the regions for
+black and for white to move."""
 POOL_SCALE = 4.0
 """The value head sees the mean over the board's points times this."""
 THREAT_KINDS = 6
@@ -55,13 +67,21 @@ class NetworkMemory:
     """By direction: the line window around a cell, a row of the table."""
     sums: Annotated[Float32s, np.float32, (CELLS, FEATURES)]
     """The sum of a cell's four rows, not clamped."""
-    pooled: Annotated[Float32s, np.float32, FEATURES]
-    """The sum of the clamped features over all cells."""
+    region_of: Annotated[Int32s, np.int32, CELLS]
+    """The region that a cell lies in, row by row."""
+    pooled: Annotated[Float32s, np.float32, (REGIONS, FEATURES)]
+    """The sum of the clamped features over the cells of each region."""
+    pooled_changed: Annotated[Int32s, np.int32, REGIONS]
+    """Bits: 1 and 2 where the region's layer for black and for white to move is out of date."""
     hidden_units: Annotated[int, np.int64]
     """HIDDEN. LLVM vectorises a loop whose length it does not know, and unrolls one that it does:
     from here the value head gets its speed."""
-    hidden: Annotated[Float32s, np.float32, (2, HIDDEN)]
-    """Room for the value head's layers."""
+    hidden: Annotated[Float32s, np.float32, (LAYERS, HIDDEN)]
+    """Room for the layers of the value head and of the regions."""
+    region: Annotated[Float32s, np.float32, (FEATURES, HIDDEN)]
+    region_bias: Annotated[Float32s, np.float32, (REGION_KINDS, HIDDEN)]
+    value_regions: Annotated[Float32s, np.float32, (HIDDEN, HIDDEN)]
+    """What the sum over the regions' layers adds to the first layer."""
     value1: Annotated[Float32s, np.float32, (FEATURES, HIDDEN)]
     value1_bias: Annotated[Float32s, np.float32, HIDDEN]
     threats: Annotated[Float32s, np.float32, (2, THREAT_KINDS, THREAT_LEVELS, HIDDEN)]
@@ -72,6 +92,12 @@ class NetworkMemory:
     value3_bias: Annotated[Any, np.float32]
     policy: Annotated[Float32s, np.float32, FEATURES]
     """Weights of a point's features in units, own half first."""
+    policy_context: Annotated[Float32s, np.float32, (HIDDEN, FEATURES)]
+    """What the value head's first layer adds to these weights."""
+    policy_here: Annotated[Float32s, np.float32, FEATURES]
+    """The weights for the board of the node whose moves are scored, black's half first."""
+    policy_recent: Annotated[Float32s, np.float32, (RECENT, DISTANCES, DISTANCES)]
+    """By the distances to a recent stone, the smaller one first."""
     policy_kinds: Annotated[Float32s, np.float32, (8, 8)]
     """By own and other kind of move at a point."""
     half_index: Annotated[NDArray[np.int16], np.int16, (2, 1024)]

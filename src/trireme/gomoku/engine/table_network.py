@@ -11,7 +11,11 @@ A file is a small `.npz` of float32 weights, written by `trireme train gomoku-ta
 | `threats` | [2, 6, 4, 32] | added there: by side (own, other), kind of move, count 0, 1, 2, 3+ |
 | `value2_weight`, `value2_bias` | [32, 32], [32] | second layer |
 | `value3_weight`, `value3_bias` | [1, 32], [1] | the logit of the expected result |
+| `region_weight`, `region_bias` | [32, 32], [3, 32] | of 3 × 3 regions: pooled, own half first; biases: corner, side, middle |
+| `value_regions` | [32, 32] | added to the value's first layer: from the sum over the regions |
 | `policy_features` | [32] | policy: weights of a point's features, own half first |
+| `policy_context` | [32, 32] | added to these weights: from the value's first layer |
+| `policy_recent` | [2, 15, 15] | policy: by distances to the last stones, the smaller first |
 | `policy_kinds` | [8, 8] | policy: by own and other kind of move at the point |
 | `points_per_logit` | [] | pattern points for one unit of the logit |
 | `rule` | [] | `standard` or `freestyle`: the games that it learnt from |
@@ -37,9 +41,12 @@ from .line_windows import ROWS, line_windows, one_hot
 from .memory_kernels import KINDS
 from .network_memory_kernels import (
     CLAMP,
+    DISTANCES,
     FEATURES,
     HALF,
     HIDDEN,
+    RECENT,
+    REGION_KINDS,
     THREAT_KINDS,
     THREAT_LEVELS,
     NetworkMemory,
@@ -69,7 +76,12 @@ SHAPES: dict[str, tuple[int | str, ...]] = {
     "value2_bias": (HIDDEN,),
     "value3_weight": (1, HIDDEN),
     "value3_bias": (1,),
+    "region_weight": (HIDDEN, FEATURES),
+    "region_bias": (REGION_KINDS, HIDDEN),
+    "value_regions": (HIDDEN, HIDDEN),
     "policy_features": (FEATURES,),
+    "policy_context": (FEATURES, HIDDEN),
+    "policy_recent": (RECENT, DISTANCES, DISTANCES),
     "policy_kinds": (KINDS, KINDS),
     "points_per_logit": (),
 }
@@ -163,5 +175,10 @@ def install(network: TableNetwork, memory: NetworkMemory) -> None:
     memory.value2_bias[:] = weights["value2_bias"]
     memory.value3[:] = weights["value3_weight"][0]
     memory.value3_bias = weights["value3_bias"][0]
+    memory.region[:] = weights["region_weight"].T
+    memory.region_bias[:] = weights["region_bias"]
+    memory.value_regions[:] = weights["value_regions"].T
+    memory.policy_context[:] = weights["policy_context"].T / network.unit
+    memory.policy_recent[:] = weights["policy_recent"]
     memory.policy[:] = weights["policy_features"] / network.unit
     memory.policy_kinds[:] = weights["policy_kinds"]

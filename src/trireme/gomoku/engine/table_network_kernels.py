@@ -22,11 +22,14 @@ from .memory_kernels import (
     EngineBoard,
 )
 from .network_memory_kernels import (
+    DISTANCES,
     FEATURES,
     HALF,
     HALVES,
     HIDDEN,
     POOL_SCALE,
+    REGION_ROWS,
+    REGIONS,
     THREAT_KINDS,
     THREAT_LEVELS,
     NetworkMemory,
@@ -53,32 +56,57 @@ def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: An
     if new == old:
         return
     network.windows[cell, d] = new
-    top = network.clamp
+    top, r = network.clamp, np.uint64(network.region_of[cell])
+    network.pooled_changed[r] = 3
     u, v = np.uint64(new), np.uint64(old)
     for i in range(FEATURES):
         c = np.uint64(i)
         before = network.sums[cell, c]
         after = before + np.float32(network.table[u, c]) - np.float32(network.table[v, c])
         network.sums[cell, c] = after
-        network.pooled[c] += min(max(after, ZERO), top) - min(max(before, ZERO), top)
+        network.pooled[r, c] += min(max(after, ZERO), top) - min(max(before, ZERO), top)
+
+
+@njit
+def _third(place: int, size: int) -> int:
+    """The third of a side that a row or column lies in: the outer two are equally wide."""
+    return int(place >= size // 3) + int(place >= size - size // 3)
+
+
+@njit
+def _find_regions(board: EngineBoard, network: NetworkMemory) -> None:
+    """Tell each of the board's cells its region."""
+    top, left, bottom, right = CELLS, CELLS, 0, 0
+    for i in range(board.area):
+        row, column = board.points[i] // WIDTH, board.points[i] % WIDTH
+        top, bottom = min(top, row), max(bottom, row)
+        left, right = min(left, column), max(right, column)
+    for i in range(board.area):
+        row, column = board.points[i] // WIDTH, board.points[i] % WIDTH
+        region = REGION_ROWS * _third(row - top, bottom - top + 1)
+        network.region_of[board.points[i]] = region + _third(column - left, right - left + 1)
 
 
 @njit
 def _start(board: EngineBoard, network: NetworkMemory) -> None:
     """Compute all features from scratch: from those of window 0 everywhere."""
     network.first_cell, network.last_cell = CELLS, 0
-    for i in range(FEATURES):
-        network.pooled[i] = ZERO
+    for r in range(REGIONS):
+        network.pooled_changed[r] = 3
+        for i in range(FEATURES):
+            network.pooled[r, i] = ZERO
     for i in range(CELLS):
         network.stones[i] = board.stones[i]
+    _find_regions(board, network)
     for i in range(board.area):
         cell = np.uint64(board.points[i])
+        region = np.uint64(network.region_of[cell])
         network.first_cell = min(network.first_cell, as_int(cell))
         network.last_cell = max(network.last_cell, as_int(cell))
         for c in range(FEATURES):
             x = np.float32(4.0) * np.float32(network.table[0, c])
             network.sums[cell, np.uint64(c)] = x
-            network.pooled[c] += min(max(x, ZERO), network.clamp)
+            network.pooled[region, c] += min(max(x, ZERO), network.clamp)
         for d in range(4):
             network.windows[cell, np.uint64(d)] = 0
             _replace_window(board, network, np.uint64(d), cell)
@@ -124,10 +152,37 @@ def update_network(board: EngineBoard, network: NetworkMemory) -> None:
 
 @njit
 def _add(network: NetworkMemory, layer: int, x: Any, weights: Any) -> None:
-    """Add `x` times a row of weights, float32[HIDDEN], to a layer of the value head."""
+    """Add `x` times a row of weights, float32[HIDDEN], to a row of `hidden`."""
     for i in range(network.hidden_units):
         j = np.uint64(i)
         network.hidden[np.uint64(layer), j] += x * weights[j]
+
+
+@njit
+def _region_kind(region: int) -> int:
+    """0 in a corner, 1 at a side, 2 in the middle."""
+    return int(region // REGION_ROWS == 1) + int(region % REGION_ROWS == 1)
+
+
+@njit
+def _sum_regions(network: NetworkMemory, me: int) -> None:
+    """Bring the layers of regions that changed up to date, and sum up those of all regions."""
+    turn = 0 if me == 1 else HALF
+    scale = network.pool * np.float32(REGIONS)
+    for j in range(HIDDEN):
+        network.hidden[2, j] = ZERO
+    for r in range(REGIONS):
+        row = 3 + (me - 1) * REGIONS + r
+        if network.pooled_changed[r] & me:
+            network.pooled_changed[r] &= ~me
+            for j in range(HIDDEN):
+                network.hidden[row, j] = network.region_bias[_region_kind(r), j]
+            for c in range(FEATURES):
+                x = network.pooled[np.uint64(r), np.uint64((c + turn) % FEATURES)] * scale
+                _add(network, row, x, network.region[c])
+            for j in range(HIDDEN):
+                network.hidden[row, j] = max(network.hidden[row, j], ZERO)
+        _add(network, 2, ONE, network.hidden[row])
 
 
 @njit
@@ -135,10 +190,15 @@ def _first_layer(board: EngineBoard, network: NetworkMemory, me: int) -> None:
     """The value head's first layer, from pooled features and counts of threats."""
     for j in range(HIDDEN):
         network.hidden[0, j] = network.value1_bias[j]
+    _sum_regions(network, me)
     turn = 0 if me == 1 else HALF  # own features come first
     for c in range(FEATURES):
-        x = network.pooled[np.uint64((c + turn) % FEATURES)] * network.pool
-        _add(network, 0, x, network.value1[c])
+        x = ZERO
+        for r in range(REGIONS):
+            x += network.pooled[np.uint64(r), np.uint64((c + turn) % FEATURES)]
+        _add(network, 0, x * network.pool, network.value1[c])
+    for i in range(HIDDEN):
+        _add(network, 0, network.hidden[2, i], network.value_regions[i])
     for side in range(2):
         colour = me if side == 0 else 3 - me
         for i in range(THREAT_KINDS):
@@ -172,17 +232,50 @@ def network_value(board: EngineBoard, network: NetworkMemory, me: int) -> int:
 
 
 @njit
-def policy_score(board: EngineBoard, network: NetworkMemory, me: int, cell: int) -> int:
+def prepare_policy(board: EngineBoard, network: NetworkMemory, me: int) -> None:
+    """Make `policy_score` see the board as it is; once for all moves of a node."""
+    update_network(board, network)
+    _first_layer(board, network, me)
+    turn = 0 if me == 1 else HALF
+    for c in range(FEATURES):
+        network.policy_here[np.uint64((c + turn) % FEATURES)] = network.policy[np.uint64(c)]
+    for i in range(HIDDEN):
+        x = network.hidden[0, i]
+        if x > ZERO:
+            for c in range(FEATURES):
+                weight = network.policy_context[np.uint64(i), np.uint64(c)]
+                network.policy_here[np.uint64((c + turn) % FEATURES)] += x * weight
+
+
+@njit
+def _distance(a: int, b: int) -> int:
+    return min(abs(a - b), DISTANCES - 1)
+
+
+@njit
+def _near_recent(network: NetworkMemory, place: int, cell: int, recent: int) -> Any:
+    """What a recent stone adds to the logit of a move; `recent` -1 where it is not known."""
+    if recent < 0:
+        return ZERO
+    rows = _distance(cell // WIDTH, recent // WIDTH)
+    columns = _distance(cell % WIDTH, recent % WIDTH)
+    return network.policy_recent[place, min(rows, columns), max(rows, columns)]
+
+
+@njit
+def policy_score(
+    board: EngineBoard, network: NetworkMemory, me: int, cell: int, last: int, before: int
+) -> int:
     """The policy logit of a move of `me` to an empty cell, in hundredths.
 
-    The accumulators have to be up to date: `update_network` once for all moves of a node.
+    `last` and `before` are the cells of the last two stones, -1 where they are not known.
+    `prepare_policy` has to be called first, once for all moves of a node.
     """
     u = np.uint64(cell)
-    own, other = (0, HALF) if me == 1 else (HALF, 0)
     top, logit = network.clamp, ZERO
-    for i in range(HALF):
-        logit += min(max(network.sums[u, np.uint64(own + i)], ZERO), top) * network.policy[i]
-        x = min(max(network.sums[u, np.uint64(other + i)], ZERO), top)
-        logit += x * network.policy[HALF + i]
+    for i in range(FEATURES):
+        c = np.uint64(i)
+        logit += min(max(network.sums[u, c], ZERO), top) * network.policy_here[c]
     logit += network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
+    logit += _near_recent(network, 0, cell, last) + _near_recent(network, 1, cell, before)
     return int(np.int64(logit * np.float32(POLICY_UNIT)))
