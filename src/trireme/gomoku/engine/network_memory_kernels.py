@@ -18,8 +18,8 @@ HALVES = 364
 FEATURES = 32
 """Numbers in a row: the first half sees black's stones as own, the second half white's."""
 HALF = FEATURES // 2
-HIDDEN = 32
-"""Units of the value head's layers."""
+HIDDEN = FEATURES
+"""Units of the value head's layers: as many as features, so that one product serves all layers."""
 CLAMP = 2.0
 """A point's features are clamped to 0…CLAMP."""
 REGION_ROWS = 3
@@ -31,9 +31,10 @@ DISTANCES = 15
 """Distances along a row or column from a recent stone that are told apart; the last: or more."""
 RECENT = 2
 """Recent stones that the policy sees: the other side's last one, and the one before it."""
-LAYERS = 3 + 2 * REGIONS
-"""Rows of `hidden`: two layers of the value head, the sum over the regions, and the regions for
-black and for white to move."""
+FIRST_REGION = 3
+POLICY_LAYER = FIRST_REGION + 2 * REGIONS
+"""Rows of `hidden`: two layers of the value head, the sum over the regions, the regions for black
+and for white to move, and the policy's weights of features for the node whose moves are scored."""
 POOL_SCALE = 4.0
 """The value head sees the mean over the board's points times this."""
 THREAT_KINDS = 6
@@ -52,6 +53,8 @@ class NetworkMemory:
     """0: there is no network, patterns evaluate."""
     current: Annotated[int, np.int64]
     """Not 0: the accumulators are those of `stones`; 0: to be computed from scratch."""
+    first_layer_key: Annotated[int, np.int64]
+    """The hash of the board and the side to move that the first row of `hidden` belongs to."""
     first_cell: Annotated[int, np.int64]
     last_cell: Annotated[int, np.int64]
     """Where the board's cells begin and end."""
@@ -75,9 +78,11 @@ class NetworkMemory:
     """Bits: 1 and 2 where the region's layer for black and for white to move is out of date."""
     hidden_units: Annotated[int, np.int64]
     """HIDDEN. LLVM vectorises a loop whose length it does not know, and unrolls one that it does:
-    from here the value head gets its speed."""
-    hidden: Annotated[Float32s, np.float32, (LAYERS, HIDDEN)]
-    """Room for the layers of the value head and of the regions."""
+    from here the layers get their speed."""
+    hidden: Annotated[Float32s, np.float32, (POLICY_LAYER + 1, HIDDEN)]
+    """Room for layers, see POLICY_LAYER; own features come first."""
+    inputs: Annotated[Float32s, np.float32, HIDDEN]
+    """What a layer is computed from."""
     region: Annotated[Float32s, np.float32, (FEATURES, HIDDEN)]
     region_bias: Annotated[Float32s, np.float32, (REGION_KINDS, HIDDEN)]
     value_regions: Annotated[Float32s, np.float32, (HIDDEN, HIDDEN)]
@@ -94,8 +99,6 @@ class NetworkMemory:
     """Weights of a point's features in units, own half first."""
     policy_context: Annotated[Float32s, np.float32, (HIDDEN, FEATURES)]
     """What the value head's first layer adds to these weights."""
-    policy_here: Annotated[Float32s, np.float32, FEATURES]
-    """The weights for the board of the node whose moves are scored, black's half first."""
     policy_recent: Annotated[Float32s, np.float32, (RECENT, DISTANCES, DISTANCES)]
     """By the distances to a recent stone, the smaller one first."""
     policy_kinds: Annotated[Float32s, np.float32, (8, 8)]

@@ -12,7 +12,7 @@ import numpy as np
 
 from trireme.core.jit import njit
 
-from .board_kernels import as_int, count_of, kind_of
+from .board_kernels import as_int, count_of, kind_of, zobrist
 from .memory_kernels import (
     CELLS,
     LIKELY_WIN,
@@ -24,9 +24,11 @@ from .memory_kernels import (
 from .network_memory_kernels import (
     DISTANCES,
     FEATURES,
+    FIRST_REGION,
     HALF,
     HALVES,
     HIDDEN,
+    POLICY_LAYER,
     POOL_SCALE,
     REGION_ROWS,
     REGIONS,
@@ -35,7 +37,7 @@ from .network_memory_kernels import (
     NetworkMemory,
 )
 
-ZERO, ONE = np.float32(0.0), np.float32(1.0)
+ZERO = np.float32(0.0)
 POLICY_UNIT = 100
 """`policy_score` is in hundredths of a logit."""
 
@@ -151,11 +153,66 @@ def update_network(board: EngineBoard, network: NetworkMemory) -> None:
 
 
 @njit
-def _add(network: NetworkMemory, layer: int, x: Any, weights: Any) -> None:
-    """Add `x` times a row of weights, float32[HIDDEN], to a row of `hidden`."""
+def _add(network: NetworkMemory, layer: int, weights: Any) -> None:
+    """Add float32[HIDDEN] to a row of `hidden`."""
     for i in range(network.hidden_units):
         j = np.uint64(i)
-        network.hidden[np.uint64(layer), j] += x * weights[j]
+        network.hidden[np.uint64(layer), j] += weights[j]
+
+
+@njit
+def _add_product(network: NetworkMemory, layer: int, weights: Any) -> None:
+    """Add the product of `inputs` and weights, float32[HIDDEN, HIDDEN], to a row of `hidden`.
+
+    Four inputs at a time: the row is read and written eight times, not thirty-two.
+    """
+    row = np.uint64(layer)
+    for k in range(0, HIDDEN, 4):
+        a = np.uint64(k)
+        b, c, d = a + np.uint64(1), a + np.uint64(2), a + np.uint64(3)
+        xa, xb, xc, xd = network.inputs[a], network.inputs[b], network.inputs[c], network.inputs[d]
+        for i in range(network.hidden_units):
+            j = np.uint64(i)
+            left, right = xa * weights[a, j] + xb * weights[b, j], xc * weights[c, j]
+            network.hidden[row, j] += left + (right + xd * weights[d, j])
+
+
+@njit
+def _set(network: NetworkMemory, layer: int, values: Any) -> None:
+    """Make float32[HIDDEN] a row of `hidden`."""
+    for i in range(network.hidden_units):
+        network.hidden[np.uint64(layer), np.uint64(i)] = values[np.uint64(i)]
+
+
+@njit
+def _set_sum(network: NetworkMemory, layer: int, rows: Any, first: int) -> None:
+    """Make the sum of one row for each region, from `first` on, a row of `hidden`."""
+    a = np.uint64(first)
+    b, c = a + np.uint64(3), a + np.uint64(6)
+    for i in range(network.hidden_units):
+        j = np.uint64(i)
+        top = rows[a, j] + rows[a + np.uint64(1), j] + rows[a + np.uint64(2), j]
+        middle = rows[b, j] + rows[b + np.uint64(1), j] + rows[b + np.uint64(2), j]
+        bottom = rows[c, j] + rows[c + np.uint64(1), j] + rows[c + np.uint64(2), j]
+        network.hidden[np.uint64(layer), j] = top + middle + bottom
+
+
+@njit
+def _own_first(network: NetworkMemory, features: Any, me: int, scale: Any) -> None:
+    """Make pooled features, float32[FEATURES], the inputs: those of `me` first, scaled."""
+    half = network.hidden_units // 2
+    turn = 0 if me == 1 else half
+    for i in range(half):
+        network.inputs[np.uint64(i)] = features[np.uint64(i + turn)] * scale
+        network.inputs[np.uint64(i + half)] = features[np.uint64(i + half - turn)] * scale
+
+
+@njit
+def _rectified(network: NetworkMemory, layer: int) -> None:
+    """Make a row of `hidden`, after a ReLU, the inputs."""
+    for i in range(network.hidden_units):
+        j = np.uint64(i)
+        network.inputs[j] = max(network.hidden[np.uint64(layer), j], ZERO)
 
 
 @njit
@@ -165,58 +222,53 @@ def _region_kind(region: int) -> int:
 
 
 @njit
-def _sum_regions(network: NetworkMemory, me: int) -> None:
-    """Bring the layers of regions that changed up to date, and sum up those of all regions."""
-    turn = 0 if me == 1 else HALF
+def _update_regions(network: NetworkMemory, me: int) -> None:
+    """Bring the layers of regions that changed up to date."""
     scale = network.pool * np.float32(REGIONS)
-    for j in range(HIDDEN):
-        network.hidden[2, j] = ZERO
     for r in range(REGIONS):
-        row = 3 + (me - 1) * REGIONS + r
         if network.pooled_changed[r] & me:
             network.pooled_changed[r] &= ~me
-            for j in range(HIDDEN):
-                network.hidden[row, j] = network.region_bias[_region_kind(r), j]
-            for c in range(FEATURES):
-                x = network.pooled[np.uint64(r), np.uint64((c + turn) % FEATURES)] * scale
-                _add(network, row, x, network.region[c])
-            for j in range(HIDDEN):
-                network.hidden[row, j] = max(network.hidden[row, j], ZERO)
-        _add(network, 2, ONE, network.hidden[row])
+            row = FIRST_REGION + (me - 1) * REGIONS + r
+            _set(network, row, network.region_bias[_region_kind(r)])
+            _own_first(network, network.pooled[r], me, scale)
+            _add_product(network, row, network.region)
+            _rectified(network, row)
+            _set(network, row, network.inputs)
 
 
 @njit
 def _first_layer(board: EngineBoard, network: NetworkMemory, me: int) -> None:
-    """The value head's first layer, from pooled features and counts of threats."""
-    for j in range(HIDDEN):
-        network.hidden[0, j] = network.value1_bias[j]
-    _sum_regions(network, me)
-    turn = 0 if me == 1 else HALF  # own features come first
-    for c in range(FEATURES):
-        x = ZERO
-        for r in range(REGIONS):
-            x += network.pooled[np.uint64(r), np.uint64((c + turn) % FEATURES)]
-        _add(network, 0, x * network.pool, network.value1[c])
-    for i in range(HIDDEN):
-        _add(network, 0, network.hidden[2, i], network.value_regions[i])
+    """The value head's first layer, from pooled features and counts of threats.
+
+    Nothing is done where it is that of this board and side to move already.
+    """
+    key = board.hash ^ zobrist(me, 1)
+    if network.current != 0 and network.first_layer_key == key:
+        return
+    update_network(board, network)
+    network.first_layer_key = key
+    _update_regions(network, me)
+    _set(network, 0, network.value1_bias)
+    _set_sum(network, 1, network.pooled, 0)
+    _set_sum(network, 2, network.hidden, FIRST_REGION + (me - 1) * REGIONS)
+    _own_first(network, network.hidden[1], me, network.pool)
+    _add_product(network, 0, network.value1)
+    _rectified(network, 2)  # sums of what is not negative: unchanged
+    _add_product(network, 0, network.value_regions)
     for side in range(2):
         colour = me if side == 0 else 3 - me
         for i in range(THREAT_KINDS):
             level = min(count_of(board, colour, MAKES_THREE + i), THREAT_LEVELS - 1)
-            _add(network, 0, ONE, network.threats[side, i, level])
+            _add(network, 0, network.threats[side, i, level])
 
 
 @njit
 def network_logit(board: EngineBoard, network: NetworkMemory, me: int) -> Any:
     """The logit of the result that the network expects for `me`, to move."""
-    update_network(board, network)
     _first_layer(board, network, me)
-    for j in range(HIDDEN):
-        network.hidden[1, j] = network.value2_bias[j]
-    for i in range(HIDDEN):
-        x = network.hidden[0, i]
-        if x > ZERO:
-            _add(network, 1, x, network.value2[i])
+    _set(network, 1, network.value2_bias)
+    _rectified(network, 0)
+    _add_product(network, 1, network.value2)
     logit = network.value3_bias
     for j in range(HIDDEN):
         logit += max(network.hidden[1, j], ZERO) * network.value3[j]
@@ -234,17 +286,10 @@ def network_value(board: EngineBoard, network: NetworkMemory, me: int) -> int:
 @njit
 def prepare_policy(board: EngineBoard, network: NetworkMemory, me: int) -> None:
     """Make `policy_score` see the board as it is; once for all moves of a node."""
-    update_network(board, network)
     _first_layer(board, network, me)
-    turn = 0 if me == 1 else HALF
-    for c in range(FEATURES):
-        network.policy_here[np.uint64((c + turn) % FEATURES)] = network.policy[np.uint64(c)]
-    for i in range(HIDDEN):
-        x = network.hidden[0, i]
-        if x > ZERO:
-            for c in range(FEATURES):
-                weight = network.policy_context[np.uint64(i), np.uint64(c)]
-                network.policy_here[np.uint64((c + turn) % FEATURES)] += x * weight
+    _set(network, POLICY_LAYER, network.policy)
+    _rectified(network, 0)
+    _add_product(network, POLICY_LAYER, network.policy_context)
 
 
 @njit
@@ -271,11 +316,14 @@ def policy_score(
     `last` and `before` are the cells of the last two stones, -1 where they are not known.
     `prepare_policy` has to be called first, once for all moves of a node.
     """
-    u = np.uint64(cell)
+    u, layer = np.uint64(cell), np.uint64(POLICY_LAYER)
+    own, other = (0, HALF) if me == 1 else (HALF, 0)
     top, logit = network.clamp, ZERO
-    for i in range(FEATURES):
-        c = np.uint64(i)
-        logit += min(max(network.sums[u, c], ZERO), top) * network.policy_here[c]
+    for i in range(HALF):
+        x = min(max(network.sums[u, np.uint64(own + i)], ZERO), top)
+        y = min(max(network.sums[u, np.uint64(other + i)], ZERO), top)
+        logit += x * network.hidden[layer, np.uint64(i)]
+        logit += y * network.hidden[layer, np.uint64(HALF + i)]
     logit += network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
     logit += _near_recent(network, 0, cell, last) + _near_recent(network, 1, cell, before)
     return int(np.int64(logit * np.float32(POLICY_UNIT)))
