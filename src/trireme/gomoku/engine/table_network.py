@@ -11,7 +11,7 @@ A file is a small `.npz` of float32 weights, written by `trireme train gomoku-ta
 | `threats` | [2, 6, 4, 32] | added there: by side (own, other), kind of move, count 0, 1, 2, 3+ |
 | `value2_weight`, `value2_bias` | [32, 32], [32] | second layer |
 | `value3_weight`, `value3_bias` | [1, 32], [1] | the logit of the expected result |
-| `region_weight`, `region_bias` | [32, 32], [3, 32] | of 3 × 3 regions: pooled, own half first; biases: corner, side, middle |
+| `region_weight`, `region_bias` | [32, 32], [3, 32] | a region: biases by corner, side, middle |
 | `value_regions` | [32, 32] | added to the value's first layer: from the sum over the regions |
 | `policy_features` | [32] | policy: weights of a point's features, own half first |
 | `policy_context` | [32, 32] | added to these weights: from the value's first layer |
