@@ -49,8 +49,10 @@ FLOOR = 0.1
 """Share of each prediction that is spread over all movements: nobody is excluded by one turn."""
 LEAST_BELIEF = 0.002
 """No belief falls below this, so that an opponent that changes its play is recognised."""
-SAMPLES = 64
-"""Plans drawn for the random captain."""
+SAMPLES, MORE_SAMPLES = 32, 160
+"""Plans drawn for the random captain, and how many more if it is certain to be it."""
+POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
+"""How often a phase orders an action that cannot connect: of captains, and of a random one."""
 
 
 class OpponentModel:
@@ -111,13 +113,19 @@ class OpponentModel:
         ]
         return np.concatenate(plans), np.concatenate(chances)
 
-    def observe(self, plan: NDArray[np.uint8]) -> None:
-        """Update the beliefs by the plan that was played after the last prediction."""
+    def observe(self, plan: NDArray[np.uint8], pointless: int) -> None:
+        """Update the beliefs by the plan that was played after the last prediction.
+
+        `pointless` counts its actions that could not connect, which few but a random captain order.
+        """
         movement, even = movement_of(plan), 1 / 4**self.game.phases
         chances = {
             name: (1 - FLOOR) * float(by_movement[movement]) + FLOOR * even
             for name, by_movement in self._chances.items()
         }
+        ratio = RANDOM_POINTLESS / POINTLESS, (1 - RANDOM_POINTLESS) / (1 - POINTLESS)
+        if RANDOM in chances:
+            chances[RANDOM] *= ratio[0] ** pointless * ratio[1] ** (len(plan) - pointless)
         total = sum(self.beliefs[name] for name in RATIONAL)
         rational = sum(self.beliefs[name] * chances[name] for name in RATIONAL) / total
         posterior = {
@@ -141,8 +149,9 @@ class OpponentModel:
         game, ship, legal = self.game, self.game.types[self.seat], self.game.plans[self.seat]
         rng = stream(view.turn, self.seat)
         if spec == RANDOM:
-            drawn = [pack_plan(legal.sample(rng), ship) for _ in range(SAMPLES)]
-            return np.stack(drawn), np.full(SAMPLES, 1 / SAMPLES)
+            count = SAMPLES + int(MORE_SAMPLES * self.beliefs[RANDOM])
+            drawn = [pack_plan(legal.sample(rng), ship) for _ in range(count)]
+            return np.stack(drawn), np.full(count, 1 / count)
         if spec not in self._agents:
             self._agents[spec] = make_agent(game, spec)
         agent = self._agents[spec]

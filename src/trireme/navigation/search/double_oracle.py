@@ -39,6 +39,7 @@ from .response_kernels import (
     Simulations,
     best_responses,
     evaluate_again,
+    movement_of,
     payoffs,
     simulate_new_movements,
 )
@@ -351,6 +352,22 @@ class DoubleOracle:
         movements = simulate_new_movements(self.turn, own, answers, known)
         best_responses(self.turn, own, answers, movements, weights, known, -2.0, best, values)
         return best, values
+
+    def pointless_actions(self, seat: int, plan: PlanArray) -> int:
+        """How many actions of a plan could not connect, whatever the other ship did.
+
+        Of the other's movements those count that were simulated.
+        """
+        known, count = (self.arrays.second if seat else self.arrays.first), 0
+        contacts = known.contacts[known.done == 1]
+        movement, phases = movement_of(plan), len(plan)
+        for phase in range(phases):
+            action = int(plan[phase]) >> 2
+            if action == 0:
+                continue
+            side = action if action < 3 else (8 if (action - 3) & 1 else 4)
+            count += not (contacts[:, phase, movement >> 2 * (phases - 1 - phase)] & side).any()
+        return count
 
     def _naive_responses(self) -> PlanArray:
         """The naive model: best responses to a ship at rest, and to one that sails at random and
