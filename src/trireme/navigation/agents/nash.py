@@ -31,8 +31,9 @@ DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
 TOLERANCE = 0.005
 """The equilibrium gap at which a turn counts as solved."""
-SOLVING = 0.5
-"""The share of the time for the equilibrium; the rest is for a response to the enemy's model."""
+SOLVING, SOLVING_FIRST = 0.85, 0.5
+"""The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
+being for predictions; and where there is, for a response to the model of the enemy too."""
 
 
 @dataclass
@@ -124,7 +125,8 @@ class Nash:
             return self.analyse(turn.game, turn.view, turn.seat, turn.seconds)
         memory = self._recall(as_navigation(turn.game), turn.view, turn.seat)
         memory.observe(turn.view)
-        stop, stop_solving = self.stop_watch(turn.seconds), self.stop_watch(turn.seconds, SOLVING)
+        share = SOLVING_FIRST if memory.may_deviate else SOLVING
+        stop, stop_solving = self.stop_watch(turn.seconds), self.stop_watch(turn.seconds, share)
         oracle = self.oracle(turn.game, turn.view, turn.seat)
         self.search(oracle, stop_solving)
         return memory.respond(oracle, turn.view, stop)
