@@ -22,7 +22,7 @@ class Adaptive(Nash):
     name: ClassVar[str] = "adaptive"
 
     margin: float = option(
-        0.3,
+        0.1,
         "0 to 2: value that may be risked in a game beyond what the enemy's mistakes gave; higher: "
         "exploits weak play sooner, and is easier to exploit",
     )
