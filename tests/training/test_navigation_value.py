@@ -171,8 +171,8 @@ def test_promotion_plays_the_network_against_the_formula(
     monkeypatch.setattr(promotion, "gate", fake_gate)
     result = promotion.promote(run, Gate(games=4, threshold=0.6, rounds=3), models=models)
     weights = (run / "network.npz").absolute()
-    assert asked["ours"] == f'nash:model="{weights}",rounds=3'
-    assert asked["theirs"] == "nash:value=formula,rounds=3"
+    assert asked["ours"] == f'nash:model="{weights}",rounds=3,exploit=false'
+    assert asked["theirs"] == "nash:value=formula,rounds=3,exploit=false"
     assert (asked["game"], asked["games"], asked["threshold"]) == (Navigation(), 4, 0.6)
     assert result.passed == passed
     copied = {path.name for path in models.iterdir()} if models.exists() else set()

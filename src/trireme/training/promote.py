@@ -184,10 +184,13 @@ def _table_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) 
 
 
 def _value_trial(folder: Path, kind: str, config: Gate, on_game: OnGame | None) -> dict[str, Any]:
-    """Nash with the network against nash with the formula, after as many iterations."""
-    weights, rounds = (folder / "network.npz").absolute(), f"rounds={config.rounds}"
-    ours = Entrant("learned", f'nash:model="{weights}",{rounds}')
-    rival = Entrant("formula", f"nash:value=formula,{rounds}")
+    """Nash with the network against nash with the formula, after as many iterations.
+
+    Both play their equilibria: what they could exploit in each other says nothing about values.
+    """
+    weights, limits = (folder / "network.npz").absolute(), f"rounds={config.rounds},exploit=false"
+    ours = Entrant("learned", f'nash:model="{weights}",{limits}')
+    rival = Entrant("formula", f"nash:value=formula,{limits}")
     return _evaluation_trial(folder, Navigation(), ours, rival, config, on_game)
 
 

@@ -1,4 +1,4 @@
-"""Nash: solves the turn as a matrix game by the double oracle, and plays the mixed strategy."""
+"""Nash: solves the turn as a matrix game by the double oracle, and exploits mistakes safely."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.options import option
 from trireme.navigation.plans import Plan
-from trireme.navigation.rules import NavigationState, as_navigation
+from trireme.navigation.rules import Navigation, NavigationState, as_navigation
 from trireme.navigation.search.double_oracle import (
     LEAVES_AT_ONCE,
     DoubleOracle,
@@ -25,17 +25,23 @@ from trireme.navigation.search.double_oracle import (
 from trireme.navigation.search.plan_analysis import PlanAnalysis
 from trireme.navigation.search.value_network import MODEL, load_network
 
+from .safe_exploitation import SafeExploiter
+
 DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
 TOLERANCE = 0.005
 """The equilibrium gap at which a turn counts as solved."""
+SOLVING, SOLVING_FIRST = 0.85, 0.5
+"""The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
+being for predictions; and where there is, for a response to the model of the enemy too."""
 
 
 @dataclass
 class Nash:
     """Solves the matrix game of both captains' plans and plays its mixed strategy.
 
-    Time beyond that goes into a second turn: the positions reached most often are solved too.
+    Time beyond that goes into a second turn: the positions reached most often are solved too. Value
+    that the enemy's mistakes gave away it risks to exploit them (`safe_exploitation`).
     """
 
     name: ClassVar[str] = "nash"
@@ -72,7 +78,18 @@ class Nash:
         "0 to 0.95: assumed chance of a plan drawn at random (trembling hand); higher: of equally "
         "good mixtures, prefers more the one that punishes mistakes",
     )
+    exploit: bool = option(
+        True,
+        "risk what the enemy's mistakes have given away to exploit it; false: play the equilibrium "
+        "whatever the enemy does",
+    )
+    margin: float = option(
+        0.0,
+        "0 to 2: value that may be risked in a game beyond that; higher: exploits weak play "
+        "sooner, and is easier to exploit",
+    )
     _solver: TurnSolver | None = field(default=None, init=False, repr=False, compare=False)
+    _memory: SafeExploiter | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.rounds is not None and self.rounds < 1:
@@ -83,6 +100,8 @@ class Nash:
             value = getattr(self, name)
             if not 0 <= value <= 0.95:
                 raise BadSpec(f"{self.name}: {name} must be 0 to 0.95, not {value}")
+        if not 0 <= self.margin <= 2:
+            raise BadSpec(f"{self.name}: margin must be 0 to 2, not {self.margin}")
 
     @property
     def timed(self) -> bool:
@@ -102,7 +121,23 @@ class Nash:
 
     def think(self, turn: Turn[Plan, NavigationState]) -> PlanAnalysis:
         """The mixed strategy that it would play, and the one it expects of the other seat."""
-        return self.analyse(turn.game, turn.view, turn.seat, turn.seconds)
+        if not self.exploit:
+            return self.analyse(turn.game, turn.view, turn.seat, turn.seconds)
+        memory = self._recall(as_navigation(turn.game), turn.view, turn.seat)
+        memory.observe(turn.view)
+        share = SOLVING_FIRST if memory.may_deviate else SOLVING
+        stop, stop_solving = self.stop_watch(turn.seconds), self.stop_watch(turn.seconds, share)
+        oracle = self.oracle(turn.game, turn.view, turn.seat)
+        self.search(oracle, stop_solving)
+        return memory.respond(oracle, turn.view, stop)
+
+    def _recall(self, game: Navigation, view: NavigationState, seat: Seat) -> SafeExploiter:
+        """What it remembers of this game; nothing of another."""
+        memory = self._memory
+        same = memory is not None and (memory.game, memory.seat) == (game, seat)
+        if memory is None or not same or not memory.turn <= view.turn <= memory.turn + 1:
+            memory = self._memory = SafeExploiter(game, seat, self.margin)
+        return memory
 
     def analyse(
         self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
@@ -117,11 +152,14 @@ class Nash:
         bias = SearchBias(self.confidence, self.naive, self.tremble)
         return self._ready(game).double_oracle(view, seat, bias)
 
-    def stop_watch(self, limit: float | None) -> Callable[[], bool]:
-        """Says from now on whether a plan's CPU time, or `limit` seconds of time, are used up."""
+    def stop_watch(self, limit: float | None, share: float = 1.0) -> Callable[[], bool]:
+        """Says from now on whether a plan's CPU time, or `limit` seconds of time, are used up.
+
+        `share`: whether that share of them is.
+        """
         own = DEFAULT_SECONDS if self.seconds is None else self.seconds
-        cpu_end = time.thread_time() + own if self.timed else math.inf
-        clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * limit
+        cpu_end = time.thread_time() + share * own if self.timed else math.inf
+        clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * share * limit
         return lambda: time.thread_time() >= cpu_end or time.perf_counter() >= clock_end
 
     def search(self, oracle: DoubleOracle, stop: Callable[[], bool]) -> None:
@@ -158,4 +196,9 @@ class NashQuick(Nash):
 
     rounds: int | None = option(
         4, "double-oracle iterations at most; more: closer to equilibrium; none: as time allows"
+    )
+    exploit: bool = option(
+        False,
+        "risk what the enemy's mistakes have given away to exploit it; false: play the equilibrium "
+        "whatever the enemy does",
     )

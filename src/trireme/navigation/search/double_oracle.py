@@ -39,6 +39,7 @@ from .response_kernels import (
     Simulations,
     best_responses,
     evaluate_again,
+    movement_of,
     payoffs,
     simulate_new_movements,
 )
@@ -46,6 +47,8 @@ from .value_network import GameTables, ValueNetwork, no_tables, terrain_features
 
 PlanArray = NDArray[np.uint8]
 Floats = NDArray[np.float64]
+PackedMixture = tuple[PlanArray, Floats]
+"""A mixed strategy: plans `uint8[N, phases]` and their probabilities `float64[N]`."""
 
 MOBILITY_WEIGHT = 0.08
 """What a ship without any mobility loses in value, by the formula."""
@@ -233,13 +236,17 @@ class DoubleOracle:
         drawn = [game.plans[other].sample(rng) for _ in range(TREMBLES)]
         return np.stack([pack_plan(plan, game.types[other]) for plan in drawn])
 
-    def with_model(self, plans: PlanArray, chances: Floats, trust: float) -> DoubleOracle:
+    def with_model(
+        self, plans: PlanArray, chances: Floats, trust: float, confidence: float = 0.0
+    ) -> DoubleOracle:
         """A restricted Nash response from the plans found so far.
 
         The other seat is assumed to play `plans: uint8[N, phases]` with `chances: float64[N]` in
-        the share `trust` of all turns, and optimally in the others.
+        the share `trust` of all turns, and optimally in the others; `confidence` is contempt.
         """
         made = copy(self)
+        spent = self.turns_played / self.solver.game.turn_limit
+        made.turn = self.turn._replace(poses=pose_values(self.seat, spent, confidence))
         fresh = self.solver.oracle_arrays(MAX_PLANS)
         for name in ("plans", "counts"):
             getattr(fresh, name)[:] = getattr(self.arrays, name)
@@ -247,12 +254,23 @@ class DoubleOracle:
         made._trust = trust
         return made
 
+    def mixture(self, seat: int) -> PackedMixture:
+        """The mixed strategy of a seat, without plans that are hardly ever played."""
+        weights = self.weights[seat]
+        live = weights > LEAST_WEIGHT
+        return self.plans[seat][: len(weights)][live], weights[live] / weights[live].sum()
+
     def guarantee(self) -> float:
         """What the searching seat's mixed strategy is worth against the best response to it."""
-        weights = self.weights[self.seat]
-        live = weights > 0
-        plans = self.plans[self.seat][: len(weights)][live]
-        return -float(self.responses(1 - self.seat, plans, weights[live])[1].max())
+        return -float(self.responses(1 - self.seat, *self.mixture(self.seat))[1].max())
+
+    def evaluated_by(self, other: DoubleOracle) -> PlanAnalysis:
+        """The analysis with another oracle's payoffs: a bias of this one is not shown."""
+        first, second = (len(weights) for weights in self.weights)
+        self.arrays.matrix[:first, :second] = other.payoffs(
+            self.plans[0][:first], self.plans[1][:second]
+        )
+        return self.analysis()
 
     @property
     def plans(self) -> list[PlanArray]:
@@ -334,6 +352,22 @@ class DoubleOracle:
         movements = simulate_new_movements(self.turn, own, answers, known)
         best_responses(self.turn, own, answers, movements, weights, known, -2.0, best, values)
         return best, values
+
+    def pointless_actions(self, seat: int, plan: PlanArray) -> int:
+        """How many actions of a plan could not connect, whatever the other ship did.
+
+        Of the other's movements those count that were simulated.
+        """
+        known, count = (self.arrays.second if seat else self.arrays.first), 0
+        contacts = known.contacts[known.done == 1]
+        movement, phases = movement_of(plan), len(plan)
+        for phase in range(phases):
+            action = int(plan[phase]) >> 2
+            if action == 0:
+                continue
+            side = action if action < 3 else (8 if (action - 3) & 1 else 4)
+            count += not (contacts[:, phase, movement >> 2 * (phases - 1 - phase)] & side).any()
+        return count
 
     def _naive_responses(self) -> PlanArray:
         """The naive model: best responses to a ship at rest, and to one that sails at random and

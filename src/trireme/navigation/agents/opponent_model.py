@@ -1,0 +1,163 @@
+"""A model of the opponent: which captain it may be, by Bayes' rule on its movements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trireme.core.game import Seat, Turn
+from trireme.core.registry import make_agent
+from trireme.core.seeding import stream
+from trireme.navigation.arrays import pack_plan
+from trireme.navigation.rules import Navigation, NavigationState
+from trireme.navigation.search.double_oracle import PackedMixture
+from trireme.navigation.search.response_kernels import movement_of
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """A captain that the opponent may be: `nash` in some form, or one that does not mix plans."""
+
+    spec: str
+    contempt: float
+    """The value of an undecided position against it: how much patience pays."""
+
+
+RANDOM = "random"
+EQUILIBRIUM = "equilibrium"
+RESPONSES = {"careless response": 0.05, "best response": 0.005}
+"""Quantal responses to the own mixed strategy, by name, and their temperatures in value: those who
+answer well are no suspects, even where they do what the equilibrium would not."""
+RATIONAL = (EQUILIBRIUM, *RESPONSES)
+"""Opponents that there is nothing to exploit in."""
+SUSPECTS = (
+    Suspect(RANDOM, 0.9),
+    Suspect("greedy", 0.5),
+    Suspect("planner", 0.3),
+    Suspect("nash-quick", 0.0),
+    Suspect("nash-quick:rounds=8,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.3),
+)
+PRIOR = 0.08
+"""The prior probability of each suspect; the rational share the rest."""
+FLOOR = 0.1
+"""Share of each prediction that is spread over all movements: nobody is excluded by one turn."""
+LEAST_BELIEF = 0.002
+"""No belief falls below this, so that an opponent that changes its play is recognised."""
+SAMPLES, MORE_SAMPLES = 32, 160
+"""Plans drawn for the random captain, and how many more if it is certain to be it."""
+POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
+"""How often a phase orders an action that cannot connect: of captains, and of a random one."""
+
+
+class OpponentModel:
+    """Beliefs about the captain in one seat of one game, and what each suspect would play next."""
+
+    def __init__(self, game: Navigation, seat: Seat) -> None:
+        self.game, self.seat = game, seat
+        self.beliefs = dict.fromkeys((suspect.spec for suspect in SUSPECTS), PRIOR)
+        """How probable each suspect is, by spec, and each rational opponent, by name."""
+        rest = 1 - sum(self.beliefs.values())
+        self.beliefs |= dict.fromkeys(RATIONAL, rest / len(RATIONAL))
+        self._agents: dict[str, Any] = {}
+        self._predicted: dict[str, PackedMixture] = {}
+        self._chances: dict[str, Floats] = {}
+
+    @property
+    def known(self) -> float:
+        """The probability that the opponent is one of the suspects with a prediction."""
+        return sum(self.beliefs[spec] for spec in self._predicted)
+
+    @property
+    def contempt(self) -> float:
+        """The value of an undecided position against this opponent, by the beliefs."""
+        return sum(suspect.contempt * self.beliefs[suspect.spec] for suspect in SUSPECTS)
+
+    def predict(
+        self,
+        view: NavigationState,
+        equilibrium: PackedMixture,
+        values: Floats,
+        stop: Callable[[], bool],
+    ) -> None:
+        """Predict the plans of every suspect; those that `stop` leaves no time for stay out.
+
+        The rational play their `equilibrium` or respond: `values: float64[M]` are their best by
+        movement against the mixed strategy that they meet.
+        """
+        self._predicted = {}
+        self._chances = {EQUILIBRIUM: self._by_movement(equilibrium)}
+        for name, temperature in RESPONSES.items():
+            response = np.exp((values - values.max()) / temperature)
+            self._chances[name] = response / response.sum()
+        for suspect in SUSPECTS:
+            if stop():
+                break
+            mixture = self._predicted[suspect.spec] = self._plans_of(suspect.spec, view, stop)
+            even = np.full(len(values), 1 / len(values))
+            self._chances[suspect.spec] = (
+                even if suspect.spec == RANDOM else self._by_movement(mixture)
+            )
+
+    def mixture(self) -> PackedMixture:
+        """The predicted plans and their probabilities, given that it is one of the suspects."""
+        known = self.known
+        plans = [mixture[0] for mixture in self._predicted.values()]
+        chances = [
+            self.beliefs[spec] / known * mixture[1] for spec, mixture in self._predicted.items()
+        ]
+        return np.concatenate(plans), np.concatenate(chances)
+
+    def observe(self, plan: NDArray[np.uint8], pointless: int) -> None:
+        """Update the beliefs by the plan that was played after the last prediction.
+
+        `pointless` counts its actions that could not connect, which few but a random captain order.
+        """
+        movement, even = movement_of(plan), 1 / 4**self.game.phases
+        chances = {
+            name: (1 - FLOOR) * float(by_movement[movement]) + FLOOR * even
+            for name, by_movement in self._chances.items()
+        }
+        ratio = RANDOM_POINTLESS / POINTLESS, (1 - RANDOM_POINTLESS) / (1 - POINTLESS)
+        if RANDOM in chances:
+            chances[RANDOM] *= ratio[0] ** pointless * ratio[1] ** (len(plan) - pointless)
+        total = sum(self.beliefs[name] for name in RATIONAL)
+        rational = sum(self.beliefs[name] * chances[name] for name in RATIONAL) / total
+        posterior = {
+            name: belief * chances.get(name, rational) for name, belief in self.beliefs.items()
+        }
+        total = sum(posterior.values())
+        raised = {spec: max(b / total, LEAST_BELIEF) for spec, b in posterior.items()}
+        total = sum(raised.values())
+        self.beliefs = {spec: belief / total for spec, belief in raised.items()}
+
+    def _by_movement(self, mixture: PackedMixture) -> Floats:
+        """`float64[M]`: the probability of each movement in a mixed strategy."""
+        found = np.zeros(4**self.game.phases)
+        for plan, chance in zip(*mixture, strict=True):
+            found[movement_of(plan)] += chance
+        return found
+
+    def _plans_of(
+        self, spec: str, view: NavigationState, stop: Callable[[], bool]
+    ) -> PackedMixture:
+        game, ship, legal = self.game, self.game.types[self.seat], self.game.plans[self.seat]
+        rng = stream(view.turn, self.seat)
+        if spec == RANDOM:
+            count = SAMPLES + int(MORE_SAMPLES * self.beliefs[RANDOM])
+            drawn = [pack_plan(legal.sample(rng), ship) for _ in range(count)]
+            return np.stack(drawn), np.full(count, 1 / count)
+        if spec not in self._agents:
+            self._agents[spec] = make_agent(game, spec)
+        agent = self._agents[spec]
+        if hasattr(agent, "oracle"):
+            oracle = agent.oracle(game, view, self.seat)
+            agent.search(oracle, stop)
+            return oracle.mixture(self.seat)  # type: ignore[no-any-return]
+        plan = agent.act(Turn(game, self.seat, view, legal, rng))
+        return pack_plan(plan, ship)[None], np.ones(1)
