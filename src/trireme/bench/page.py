@@ -18,7 +18,7 @@ _STYLE = (
     "@media(prefers-color-scheme:dark){body{background:#10202e;color:#e6edf3}"
     "th,td{border-color:#2c4256}small{color:#9fb1c1}}"
 )
-HEADS = ("agent", "legal", "retries", "forfeits", "seconds a move", "tokens", "cost")
+HEADS = ("agent", "version", "legal", "retries", "forfeits", "seconds a move", "tokens", "cost")
 
 
 def tables(results: BenchResults) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -87,6 +87,7 @@ def _conduct(run: BenchRun) -> list[str]:
     tokens = f"{found['tokens_in']:.0f} + {found['tokens_out']:.0f}" if found["requests"] else "–"
     return [
         run.agent,
+        run.version or "–",
         f"{100 * found['legal']:.1f} %",
         f"{found['retries']:.2f}",
         f"{found['forfeits']:.0f}",

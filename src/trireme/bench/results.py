@@ -47,6 +47,8 @@ class BenchRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float | None
     """The time budget of a decision."""
     items: list[BenchScore]
+    version: str = ""
+    """The version of Trireme that played; empty in files from before it was kept."""
 
 
 class BenchResults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -99,15 +101,21 @@ def merge(files: Iterable[BenchResults]) -> BenchResults:
         if known is None:
             merged[run.agent, run.game] = run
             continue
-        if (known.spec, known.seconds) != (run.spec, run.seconds):
+        if _conditions(known) != _conditions(run):
             raise TriremeError(
-                f"{run.agent!r} stands for {known.spec!r} in one file and for {run.spec!r} in "
-                "another, or has another time budget: give one of them another name"
+                f"{run.agent!r} is {_conditions(known)} in one file and {_conditions(run)} in "
+                "another: give one of them another name"
             )
         have = {(item.task, item.number) for item in known.items}
         more = [item for item in run.items if (item.task, item.number) not in have]
         merged[run.agent, run.game] = msgspec.structs.replace(known, items=[*known.items, *more])
     return BenchResults(VERSION, list(merged.values()))
+
+
+def _conditions(run: BenchRun) -> str:
+    """What must be equal where items of two files become one run."""
+    budget = "no time budget" if run.seconds is None else f"{run.seconds:g} s a decision"
+    return f"{run.spec!r} of Trireme {run.version or '(unknown)'} with {budget}"
 
 
 def summaries(run: BenchRun) -> list[TaskSummary]:

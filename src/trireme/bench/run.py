@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from trireme import __version__
 from trireme.arena.executors import make_executor
 from trireme.arena.match import Entrant, entrants
 from trireme.arena.outcome import Played
@@ -38,6 +39,7 @@ class BenchHead(msgspec.Struct, frozen=True):
     agent: str
     spec: str | None
     seconds: float | None
+    version: str = ""
 
 
 class BenchFolder:
@@ -51,7 +53,7 @@ class BenchFolder:
             if found != head:
                 raise TriremeError(
                     f"{str(path)!r} holds the results of {found.agent!r} ({found.spec}) with other "
-                    "settings: choose another folder"
+                    "settings, or of another version of Trireme: choose another folder"
                 )
         path.mkdir(parents=True, exist_ok=True)
         file.write_bytes(msgspec.json.encode(head) + b"\n")
@@ -82,7 +84,7 @@ class BenchFolder:
         """Everything that is done; also written to `results.json`."""
         head = self.head
         runs = [
-            BenchRun(head.agent, game, head.spec, head.seconds, items)
+            BenchRun(head.agent, game, head.spec, head.seconds, items, head.version)
             for game in LADDER
             if (items := self.done(game))
         ]
@@ -131,7 +133,7 @@ def run_bench(
         plans.append(bench_plan(game, entrant, share=share, seconds=seconds, limit=limit))
         preflight(plans[-1].match)
     first = plans[0].match.entrants[0]
-    folder = BenchFolder(path, BenchHead(VERSION, first.name, first.spec, seconds))
+    folder = BenchFolder(path, BenchHead(VERSION, first.name, first.spec, seconds, __version__))
     with watched():
         try:
             for plan in plans:
