@@ -103,7 +103,8 @@ def play(left: list[BenchJob], out: Path, processes: int, end: float) -> None:
                 time.sleep(PAUSE)
                 for job in [job for job, process in running.items() if process.poll() is not None]:
                     if running.pop(job).returncode:
-                        bar.print(f"{job.agent} ({job.game}) failed: {job.folder(out) / 'log.txt'}")
+                        log = job.folder(out) / "log.txt"
+                        bar.console.print(f"{job.agent} ({job.game}) failed: {log}")
                     bar.advance(task)
                     collect(out)
         finally:
