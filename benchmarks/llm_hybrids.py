@@ -1,12 +1,12 @@
-"""What a language model adds to a network, and a network to the model: rl+llm and dqn+llm.
+"""What a language model adds to a network, and a network to the model: rl+llm, dqn+llm, zero+llm.
 
-    python benchmarks/llm_hybrids.py --boards 40 --games 20
+    python benchmarks/llm_hybrids.py --boards 100 --games 40 --skill 0.8
 
-The model is scripted, so that the figures need no key and can be had again: it reads the prompt,
-and knows some tactics, but alone it looks at a few random actions only, as a model that can't
-search widely does. In Battleship it counts placements (density); in Gomoku it looks two plies
-ahead.
-The same script plays alone (`llm`) and chooses among a network's proposals.
+The model is scripted, so that the figures need no key and can be had again. It reads the prompt
+alone. With probability `--skill` it compares the options that it looks at and names the best: in
+Battleship by counting placements (density), in Gomoku by a search of `--nodes` nodes after each.
+Else it names the first. It looks at all of a network's proposals, which come best first; alone at a
+few legal actions in random order, as a model that can't search widely does.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import json
 import random
 import re
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,8 +32,9 @@ from trireme.llm.scripted import Asked, ScriptedEndpoint
 
 ATTENTION = 8
 """Legal actions that the script looks at when it has no proposals."""
+PARENTS = {"rl+llm": "rl", "dqn+llm": "dqn", "zero+llm": "zero:simulations=64"}
+"""Each hybrid, and its network alone."""
 GOMOKU = Gomoku()
-ENGINE = Search(depth=2)
 SEA = Battleship()
 
 
@@ -46,7 +48,39 @@ def options_of(prompt: str, rng: random.Random) -> list[str]:
     return rng.sample(legal, min(ATTENTION, len(legal)))
 
 
-def shoot(prompt: str, options: list[str]) -> str:
+@dataclass(frozen=True)
+class ModelScript:
+    """The model."""
+
+    skill: float
+    """How often it compares its options; else it takes the first."""
+    nodes: int
+    """Nodes of a search after each move that it compares."""
+
+    def __call__(self, asked: Asked) -> str:
+        rng = random.Random(asked.prompt)
+        options = options_of(asked.prompt, rng)
+        if rng.random() >= self.skill:
+            return json.dumps({"action": options[0]})
+        best = best_shot if "Battleship" in asked.system[:400] else self.best_move
+        return json.dumps({"action": best(asked.prompt, options)})
+
+    def best_move(self, prompt: str, options: list[str]) -> str:
+        """The option after which the other side has least."""
+        stones = re.findall(r"\d+\. (?:black|white) ([a-z]\d+)", prompt)
+        game = Gomoku(position="".join(stones))
+        state = game.start()
+        (seat,) = game.to_move(state)
+        engine = Search(nodes=self.nodes)
+
+        def worth(text: str) -> int:
+            after = game.apply(state, {seat: game.read(text)})
+            return 10**9 if after.winner else -engine.analyse(game, after).value
+
+        return max(options, key=worth)
+
+
+def best_shot(prompt: str, options: list[str]) -> str:
     """The shot with the highest density of placements."""
     (line,) = re.findall(r"Your shots in order: (.*)\.\n", prompt)
     shots = []
@@ -57,66 +91,72 @@ def shoot(prompt: str, options: list[str]) -> str:
     target = TargetView(SEA.boards[0], tuple(shots))
     weights = 100.0 ** np.arange(1 + max(target.board.sizes), dtype=np.float64)
     scores = placement_density(target, weights, exclude_impossible=True)
-    return max(options, key=lambda text: scores[_flat(text)])
 
+    def density(text: str) -> float:
+        row, col = read_cell(text)
+        return float(scores[row * SEA.cols + col])
 
-def _flat(text: str) -> int:
-    row, col = read_cell(text)
-    return row * SEA.cols + col
-
-
-def put(prompt: str, options: list[str]) -> str:
-    """The option after which the other side has least, two plies deep."""
-    stones = re.findall(r"\d+\. (?:black|white) ([a-z]\d+)", prompt)
-    state = Gomoku(position="".join(stones)).start()
-
-    def worth(text: str) -> int:
-        after = GOMOKU.apply(state, {0: GOMOKU.read(text)})
-        return 10**9 if after.winner else -ENGINE.analyse(GOMOKU, after).value
-
-    return max(options, key=worth)
-
-
-def scripted(asked: Asked) -> str:
-    """The model."""
-    rng = random.Random(asked.prompt)
-    options = options_of(asked.prompt, rng)
-    choose = shoot if "Battleship" in asked.system[:400] else put
-    return json.dumps({"action": choose(asked.prompt, options)})
+    return max(options, key=density)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--boards", type=int, default=40, help="Battleship boards for each agent")
-    parser.add_argument("--games", type=int, default=20, help="Gomoku games for each pairing")
-    parser.add_argument("--k", type=int, default=8, help="proposals of the network")
+    parser.add_argument("--boards", type=int, default=100, help="Battleship boards for each agent")
+    parser.add_argument("--games", type=int, default=40, help="Gomoku games for each pairing")
+    parser.add_argument("--first", type=int, default=0, help="number of the first board and game")
+    parser.add_argument("--skill", type=float, default=0.8, help="how often it compares, 0 to 1")
+    parser.add_argument(
+        "--nodes", type=int, default=10_000, help="its search in Gomoku; more: better"
+    )
+    parser.add_argument("--k", type=int, default=5, help="proposals of the network")
+    parser.add_argument("--only", nargs="+", default=list(PARENTS), choices=list(PARENTS))
     given = parser.parse_args()
-    with ScriptedEndpoint(scripted) as endpoint:
-        model = f"model=script,provider=compatible,url={endpoint.url},listed=1000"
-        hybrid = f"{model},k={given.k}".replace(",listed=1000", "")
-        battleship(given.boards, ["rl", f"llm:{model}", f"rl+llm:{hybrid}"])
-        gomoku(given.games, f"dqn+llm:{hybrid}", ["dqn", f"llm:{model}"])
+    with ScriptedEndpoint(ModelScript(given.skill, given.nodes)) as endpoint:
+        model = f"model=script,provider=compatible,url={endpoint.url}"
+        for name in given.only:
+            hybrid = f"{name}:{model},k={given.k}"
+            parents = (PARENTS[name], f"llm:{model},listed=1000")
+            numbers = range(given.first, given.first + given.games)
+            if name == "rl+llm":
+                boards = range(given.first, given.first + given.boards)
+                battleship(boards, hybrid, parents)
+            else:
+                gomoku(numbers, hybrid, parents)
 
 
-def battleship(boards: int, agents: list[str]) -> None:
-    for agent in agents:
-        shots = [-play("battleship", [agent], seed=seed).returns[0] for seed in range(boards)]
-        name = agent.partition(":")[0]
-        print(f"{name:8} {np.mean(shots):5.1f} ± {mean_half_width(shots):.1f} shots", flush=True)
+def battleship(boards: range, hybrid: str, parents: tuple[str, str]) -> None:
+    """Shots of the three on the same boards, and what each parent needs more than the hybrid."""
+    ours = shots_of(hybrid, boards)
+    print(f"rl+llm {np.mean(ours):.1f} ± {mean_half_width(ours):.1f} shots", flush=True)
+    for parent in parents:
+        shots = shots_of(parent, boards)
+        more = shots - ours
+        name = parent.partition(":")[0]
+        print(
+            f"{name} {np.mean(shots):.1f} ± {mean_half_width(shots):.1f} shots, "
+            f"{np.mean(more):+.1f} ± {mean_half_width(more):.1f} against rl+llm",
+            flush=True,
+        )
 
 
-def gomoku(games: int, hybrid: str, parents: list[str]) -> None:
+def shots_of(agent: str, boards: range) -> np.ndarray:
+    return np.array([-play("battleship", [agent], seed=seed).returns[0] for seed in boards])
+
+
+def gomoku(numbers: range, hybrid: str, parents: tuple[str, str]) -> None:
+    """The hybrid's score against each parent, from the same openings with both colours."""
+    ours = hybrid.partition(":")[0]
     for parent in parents:
         points = 0.0
-        for number in range(games):
+        for number in numbers:
             pair = [hybrid, parent] if number % 2 == 0 else [parent, hybrid]
             rng = np.random.default_rng(number // 2)
             opening = [GOMOKU.write((5 + int(p) // 5, 5 + int(p) % 5)) for p in rng.permutation(25)]
             result = play("gomoku", pair, seed=number, opening=opening[:4])
             points += (result.returns[number % 2] + 1) / 2
-        low, high = wilson(points, games)
+        low, high = wilson(points, len(numbers))
         name = parent.partition(":")[0]
-        print(f"dqn+llm against {name:4} {points:g}/{games} ({low:.2f}–{high:.2f})", flush=True)
+        print(f"{ours} against {name} {points:g}/{len(numbers)} ({low:.2f}–{high:.2f})", flush=True)
 
 
 if __name__ == "__main__":
