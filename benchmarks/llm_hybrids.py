@@ -4,9 +4,12 @@
 
 The model is scripted, so that the figures need no key and can be had again. It reads the prompt
 alone. With probability `--skill` it compares the options that it looks at and names the best: in
-Battleship by counting placements (density), in Gomoku by a search of `--nodes` nodes after each.
-Else it names the first. It looks at all of a network's proposals, which come best first; alone at a
-few legal actions in random order, as a model that can't search widely does.
+Battleship by the posterior under the rules in the prompt, in Gomoku by a search of `--nodes` nodes
+after each. Else it names the first. It looks at all of a network's proposals, which come best
+first; alone at a few legal actions in random order, as a model that can't search widely does.
+
+Battleship is played twice: by the rules that the network was trained for, and with ships that may
+touch, of which the model reads and the network does not know.
 """
 
 from __future__ import annotations
@@ -15,11 +18,11 @@ import argparse
 import json
 import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from trireme.battleship.agents.density import placement_density
+from trireme.battleship.agents.posterior import Posterior
 from trireme.battleship.agents.shooting_agent import TargetView
 from trireme.battleship.board import read_cell
 from trireme.battleship.rules import Battleship
@@ -35,7 +38,7 @@ ATTENTION = 8
 PARENTS = {"rl+llm": "rl", "dqn+llm": "dqn", "zero+llm": "zero:simulations=64"}
 """Each hybrid, and its network alone."""
 GOMOKU = Gomoku()
-SEA = Battleship()
+SEAS = {"battleship": Battleship(), "ships may touch": Battleship(touching=True)}
 
 
 def options_of(prompt: str, rng: random.Random) -> list[str]:
@@ -56,14 +59,34 @@ class ModelScript:
     """How often it compares its options; else it takes the first."""
     nodes: int
     """Nodes of a search after each move that it compares."""
+    sea: Battleship = field(default_factory=Battleship)
+    """The rules of Battleship that the prompt describes."""
+    shooter: Posterior = field(default_factory=lambda: Posterior(limit=50_000, samples=5_000))
 
     def __call__(self, asked: Asked) -> str:
         rng = random.Random(asked.prompt)
         options = options_of(asked.prompt, rng)
         if rng.random() >= self.skill:
             return json.dumps({"action": options[0]})
-        best = best_shot if "Battleship" in asked.system[:400] else self.best_move
+        best = self.best_shot if "Battleship" in asked.system[:400] else self.best_move
         return json.dumps({"action": best(asked.prompt, options)})
+
+    def best_shot(self, prompt: str, options: list[str]) -> str:
+        """The shot that most probably hits."""
+        (line,) = re.findall(r"Your shots in order: (.*)\.\n", prompt)
+        shots = []
+        for told in [] if line == "none" else line.split(", "):
+            cell, said = told.split(": ")
+            result, _, ship = said.partition(" the ")
+            shots.append(Shot(read_cell(cell), result, ship))  # type: ignore[arg-type]
+        target = TargetView(self.sea.boards[0], tuple(shots), self.sea.placement == "uniform")
+        chances = self.shooter.belief(target, np.random.default_rng(len(shots))).cells
+
+        def chance(text: str) -> float:
+            row, col = read_cell(text)
+            return float(chances[row * self.sea.cols + col])
+
+        return max(options, key=chance)
 
     def best_move(self, prompt: str, options: list[str]) -> str:
         """The option after which the other side has least."""
@@ -80,25 +103,6 @@ class ModelScript:
         return max(options, key=worth)
 
 
-def best_shot(prompt: str, options: list[str]) -> str:
-    """The shot with the highest density of placements."""
-    (line,) = re.findall(r"Your shots in order: (.*)\.\n", prompt)
-    shots = []
-    for told in [] if line == "none" else line.split(", "):
-        cell, said = told.split(": ")
-        result, _, ship = said.partition(" the ")
-        shots.append(Shot(read_cell(cell), result, ship))  # type: ignore[arg-type]
-    target = TargetView(SEA.boards[0], tuple(shots))
-    weights = 100.0 ** np.arange(1 + max(target.board.sizes), dtype=np.float64)
-    scores = placement_density(target, weights, exclude_impossible=True)
-
-    def density(text: str) -> float:
-        row, col = read_cell(text)
-        return float(scores[row * SEA.cols + col])
-
-    return max(options, key=density)
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--boards", type=int, default=100, help="Battleship boards for each agent")
@@ -111,36 +115,38 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=5, help="proposals of the network")
     parser.add_argument("--only", nargs="+", default=list(PARENTS), choices=list(PARENTS))
     given = parser.parse_args()
-    with ScriptedEndpoint(ModelScript(given.skill, given.nodes)) as endpoint:
-        model = f"model=script,provider=compatible,url={endpoint.url}"
-        for name in given.only:
-            hybrid = f"{name}:{model},k={given.k}"
-            parents = (PARENTS[name], f"llm:{model},listed=1000")
-            numbers = range(given.first, given.first + given.games)
-            if name == "rl+llm":
-                boards = range(given.first, given.first + given.boards)
-                battleship(boards, hybrid, parents)
-            else:
-                gomoku(numbers, hybrid, parents)
+    boards = range(given.first, given.first + given.boards)
+    games = range(given.first, given.first + given.games)
+    for name in given.only:
+        for title, sea in SEAS.items() if name == "rl+llm" else [("gomoku", Battleship())]:
+            with ScriptedEndpoint(ModelScript(given.skill, given.nodes, sea)) as endpoint:
+                model = f"model=script,provider=compatible,url={endpoint.url}"
+                hybrid = f"{name}:{model},k={given.k}"
+                parents = (PARENTS[name], f"llm:{model},listed=1000")
+                print(f"{title}, skill {given.skill:g}", flush=True)
+                if name == "rl+llm":
+                    battleship(sea, boards, hybrid, parents)
+                else:
+                    gomoku(games, hybrid, parents)
 
 
-def battleship(boards: range, hybrid: str, parents: tuple[str, str]) -> None:
+def battleship(sea: Battleship, boards: range, hybrid: str, parents: tuple[str, str]) -> None:
     """Shots of the three on the same boards, and what each parent needs more than the hybrid."""
-    ours = shots_of(hybrid, boards)
+    ours = shots_of(hybrid, sea, boards)
     print(f"rl+llm {np.mean(ours):.1f} ± {mean_half_width(ours):.1f} shots", flush=True)
     for parent in parents:
-        shots = shots_of(parent, boards)
+        shots = shots_of(parent, sea, boards)
         more = shots - ours
         name = parent.partition(":")[0]
         print(
             f"{name} {np.mean(shots):.1f} ± {mean_half_width(shots):.1f} shots, "
-            f"{np.mean(more):+.1f} ± {mean_half_width(more):.1f} against rl+llm",
+            f"{np.mean(more):+.2f} ± {mean_half_width(more):.2f} against rl+llm",
             flush=True,
         )
 
 
-def shots_of(agent: str, boards: range) -> np.ndarray:
-    return np.array([-play("battleship", [agent], seed=seed).returns[0] for seed in boards])
+def shots_of(agent: str, sea: Battleship, boards: range) -> np.ndarray:
+    return np.array([-play(sea, [agent], seed=seed).returns[0] for seed in boards])
 
 
 def gomoku(numbers: range, hybrid: str, parents: tuple[str, str]) -> None:
