@@ -8,7 +8,7 @@ from html import escape
 from trireme import __version__
 
 from .results import BenchResults, BenchRun, TaskSummary, counters, summaries
-from .tasks import LADDER
+from .tasks import LADDER, task_sizes
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;"
@@ -29,7 +29,7 @@ def tables(results: BenchResults) -> list[tuple[str, list[str], list[list[str]]]
         if not runs:
             continue
         found = {run.agent: {s.task: s for s in summaries(run)} for run in runs}
-        tasks = list(dict.fromkeys(task for by_task in found.values() for task in by_task))
+        tasks = [t for t in task_sizes(game) if any(t in by_task for by_task in found.values())]
         rows = [[run.agent, *(_cell(found[run.agent].get(task)) for task in tasks)] for run in runs]
         made.append((game, ["agent", *tasks], rows))
         made.append((f"{game}: conduct", list(HEADS), [_conduct(run) for run in runs]))

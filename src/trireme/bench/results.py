@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from trireme.core.errors import TriremeError, why_unreadable
+from trireme.core.errors import TriremeError, unknown, why_unreadable
 from trireme.core.intervals import mean_half_width, wilson
 
-from .tasks import VERSION, task_data
+from .tasks import LADDER, VERSION, task_data, task_sizes
 
 
 class BenchScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -77,7 +77,7 @@ def load_results(path: Path) -> BenchResults:
         found = msgspec.json.decode(path.read_bytes(), type=BenchResults)
     except OSError as error:
         raise TriremeError(f"can't read {str(path)!r}: {error.strerror}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TriremeError(
             f"{str(path)!r} holds no results of trireme bench: {why_unreadable(error)}"
         ) from None
@@ -85,7 +85,22 @@ def load_results(path: Path) -> BenchResults:
         raise TriremeError(
             f"{str(path)!r} has results of version {found.bench} of the tasks, not {VERSION}"
         )
+    for run in found.runs:
+        _check_items(path, run)
     return found
+
+
+def _check_items(path: Path, run: BenchRun) -> None:
+    """Refuse a run whose game or items are not those of the tasks."""
+    if run.game not in LADDER:
+        raise unknown("game with a benchmark", run.game, LADDER)
+    sizes = task_sizes(run.game)
+    for item in run.items:
+        if not 0 <= item.number < sizes.get(item.task, 0):
+            raise TriremeError(
+                f"{str(path)!r}: version {VERSION} of the tasks has no item {item.number} of "
+                f"{item.task!r} in {run.game}"
+            )
 
 
 def save_results(path: Path, results: BenchResults) -> None:

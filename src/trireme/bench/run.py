@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -18,7 +19,7 @@ from trireme.arena.executors import make_executor
 from trireme.arena.match import Entrant, entrants
 from trireme.arena.outcome import Played
 from trireme.arena.preflight import preflight
-from trireme.core.errors import TriremeError
+from trireme.core.errors import TriremeError, why_unreadable
 from trireme.core.record import parse_record
 from trireme.core.registry import make_game
 from trireme.core.stop_signals import watched
@@ -30,6 +31,9 @@ from .tasks import LADDER, VERSION, BenchItem, BenchPlan, bench_plan
 
 LIMIT = 900.0
 """Seconds for a decision: a language model may reason long and be repeated."""
+
+
+Kept = TypeVar("Kept", bound=msgspec.Struct)
 
 
 class BenchHead(msgspec.Struct, frozen=True):
@@ -49,7 +53,7 @@ class BenchFolder:
         self.path, self.head = path, head
         file = path / "bench.json"
         if file.exists():
-            found = msgspec.json.decode(file.read_bytes(), type=BenchHead)
+            found = _decoded(file, file.read_bytes(), BenchHead)
             if found != head:
                 raise TriremeError(
                     f"{str(path)!r} holds the results of {found.agent!r} ({found.spec}) with other "
@@ -65,7 +69,7 @@ class BenchFolder:
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) < len(data):
             file.write_bytes(whole)
-        return [msgspec.json.decode(line, type=BenchScore) for line in whole.splitlines()]
+        return [_decoded(file, line, BenchScore) for line in whole.splitlines()]
 
     def add(self, game: str, item: BenchItem, played: Played) -> BenchScore:
         """Keep an item: its record first, so that every line has one."""
@@ -91,6 +95,16 @@ class BenchFolder:
         made = BenchResults(VERSION, runs)
         save_results(self.path / "results.json", made)
         return made
+
+
+def _decoded(file: Path, data: bytes, kind: type[Kept]) -> Kept:
+    """What a file of the folder holds, or one of its lines."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TriremeError(
+            f"{str(file)!r} is damaged: {why_unreadable(error)}; remove it or choose another folder"
+        ) from None
 
 
 def scored(item: BenchItem, played: Played) -> BenchScore:

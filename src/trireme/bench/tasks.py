@@ -11,6 +11,7 @@ A task never changes: other items are another version, and results of two versio
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -59,6 +60,8 @@ network that ships: defaults change, and networks are trained again.
 LADDER_GAMES = 20
 """Games against each step: ten starts, both ways of seating."""
 LADDER_SEED = 1
+_ALONE = {"battleship": "shots", "navigation": "regret"}
+"""The one task beside the ladder, in games that have one."""
 
 
 class Resigner:
@@ -99,6 +102,14 @@ def task_data() -> dict[str, list[dict[str, Any]]]:
     """The task file."""
     data: dict[str, list[dict[str, Any]]] = msgspec.json.decode(DATA.read_bytes())
     return data
+
+
+def task_sizes(game: str) -> dict[str, int]:
+    """The tasks of a game, and how many items each has."""
+    sizes: Counter[str] = Counter()
+    for entry in task_data()[game]:
+        sizes[_ALONE.get(game) or f"puzzle {entry['kind']}"] += 1
+    return {**sizes, **{f"ladder {step}": LADDER_GAMES for step in LADDER[game]}}
 
 
 def bench_plan(
@@ -150,7 +161,7 @@ def _ladder(match: Match) -> Iterator[list[BenchItem]]:
 def _battleship(resigner: int) -> Iterator[list[BenchItem]]:
     game = make_game("battleship")
     yield [
-        BenchItem("shots", n, Fixture(0, n, (0,), game, (), board["seed"]), 0, board)
+        BenchItem(_ALONE["battleship"], n, Fixture(0, n, (0,), game, (), board["seed"]), 0, board)
         for n, board in enumerate(task_data()["battleship"])
     ]
 
@@ -167,7 +178,7 @@ def _gomoku(resigner: int) -> Iterator[list[BenchItem]]:
 
 def _navigation(_: int) -> Iterator[list[BenchItem]]:
     yield [
-        _item("regret", n, navigation_game(sea), 0, 1, sea)
+        _item(_ALONE["navigation"], n, navigation_game(sea), 0, 1, sea)
         for n, sea in enumerate(task_data()["navigation"])
     ]
 
