@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,7 @@ import msgspec
 import pytest
 from typer.testing import CliRunner
 
+import trireme
 from trireme.arena.match import Entrant
 from trireme.bench.page import html_page, markdown
 from trireme.bench.results import (
@@ -34,9 +37,11 @@ from trireme.bench.tasks import (
 )
 from trireme.cli import app
 from trireme.core.errors import BadSpec, TriremeError, UnknownName
+from trireme.core.options import settings
 from trireme.core.play import Session
-from trireme.core.record import Record
-from trireme.core.registry import make_game
+from trireme.core.record import Record, parse_record
+from trireme.core.registry import agent_class, make_game
+from trireme.core.spec import parse_spec
 from trireme.core.transcript import SUFFIX, read_transcript
 from trireme.gomoku.rules import Gomoku
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
@@ -44,6 +49,14 @@ from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint
 ROOT = Path(__file__).parents[2]
 RANDOM = Entrant("me", "random")
 FORMAT = "provider=compatible,url={url},backoff=0,timeout=20,fallback=random,attempts=2"
+
+
+FROZEN = {
+    "battleship": ("cd28f788e490", "db9b8b955f4b"),
+    "gomoku": ("3a08492d5574", "8f98d387ca65"),
+    "navigation": ("c4f802ffed88", "5853ff68634d"),
+}
+"""Hashes of a ladder's starts, and of its steps' first actions."""
 
 
 def plan(game: str, share: float = 1.0) -> tuple[BenchItem, ...]:
@@ -73,7 +86,38 @@ def test_the_tasks_are_those_of_version_1() -> None:
         assert [item.fixture.number for item in items] == list(range(len(items)))
         assert len({(item.task, item.number) for item in items}) == len(items)
         assert all(item.fixture.seats[item.seat] == 0 for item in items)
-        assert not any(Entrant(step, step).timed(make_game(game)) for step in steps)
+        assert not any(Entrant(n, spec).timed(make_game(game)) for n, spec in steps.items())
+
+
+@pytest.mark.parametrize("game", LADDER)
+def test_the_ladder_of_version_1_is_fixed(game: str) -> None:
+    """Its starts, seats and seeds, and how its steps play: published results compare with these.
+
+    A difference asks for another version of the tasks, or, where none were released, for new
+    results in `benchmarks/bench_results_v1.json`.
+    """
+    starts, moves = hashlib.sha256(), hashlib.sha256()
+    for item in plan(game):
+        if item.task.startswith("ladder"):
+            fixture = item.fixture
+            start = [item.task, item.number, item.seat, fixture.opening, fixture.seed]
+            starts.update(msgspec.json.encode([start, settings(fixture.game)]))
+    for spec in LADDER[game].values():
+        fixture = plan(game)[-1].fixture
+        record = trireme.play(fixture.game, ["random", spec], seed=1).record
+        moves.update(msgspec.json.encode([m[1] for m in record.moves if 1 in m][:8]))
+    assert (starts.hexdigest()[:12], moves.hexdigest()[:12]) == FROZEN[game]
+
+
+@pytest.mark.parametrize("game", LADDER)
+def test_no_step_of_the_ladder_leaves_an_option_to_its_default(game: str) -> None:
+    """Except clocks, which none has, and files of networks, which none reads."""
+    for spec in LADDER[game].values():
+        parsed = parse_spec(spec)
+        options = {f.name for f in fields(agent_class(game, parsed.name)) if f.init}
+        assert options - set(parsed.options) <= {"seconds", "nodes", "model"}, spec
+        assert parsed.options.get("value", "formula") == "formula"
+        assert parsed.options.get("evaluation", "patterns") == "patterns"
 
 
 def test_a_share_takes_the_first_items_of_every_task_in_whole_pairs() -> None:
@@ -217,6 +261,73 @@ def test_a_model_that_misbehaves_in_every_way_is_measured(game: str, tmp_path: P
     assert {"ok", "unreadable", "transport"} <= said
 
 
+def test_no_prompt_of_a_run_tells_what_its_seat_may_not_know(tmp_path: Path) -> None:
+    """Neither a seed nor a ship of the opponent's fleet, whoever places first, is sent."""
+
+    def script(asked: Asked) -> str:
+        if "Fleets are being placed" in asked.messages[0][1]:
+            return '{"action": "A1-A5 C1-C4 E1-E3 G1-G3 I1-I2"}'
+        return "nothing to read"
+
+    with ScriptedEndpoint(script) as endpoint:
+        agent = f"me=llm:model=script,{FORMAT.format(url=endpoint.url)},retries=1"
+        run_bench(agent, ["battleship"], tmp_path, share=0.01, executor="serial")
+    sent = b"\n".join(endpoint.sent)
+    assert b"Your shots in order" in sent
+    assert not any(str(item.fixture.seed).encode() in sent for item in plan("battleship", 0.01))
+    records = [parse_record(file.read_text()) for file in tmp_path.rglob("ladder*-00?.jsonl")]
+    assert len(records) == 8
+    for record in records:
+        own = record.header.seats.index("me")
+        (fleet,) = (move[1 - own] for move in record.moves if "-" in move.get(1 - own, ""))
+        for ship in set(fleet.split()) - {"A1-A5", "C1-C4", "E1-E3", "G1-G3", "I1-I2"}:
+            assert ship.encode() not in sent
+
+
+def test_an_agent_is_scored_in_both_seats_and_pays_for_its_own_forfeits_alone(
+    tmp_path: Path,
+) -> None:
+    """The opponent of a puzzle resigns; the agent wins against the weakest step in either seat."""
+    (run,) = run_bench("heuristic", ["gomoku"], tmp_path, share=0.01, executor="serial").runs
+    values = {(item.task, item.number): item.value for item in run.items}
+    assert values["ladder random", 0] == values["ladder random", 1] == 1
+    assert values["ladder search:depth=4", 0] == values["ladder search:depth=4", 1] == 0
+    assert values["puzzle make five", 0] == 1
+    assert counters(run)["forfeits"] == 0
+    assert run.version == trireme.__version__
+    with pytest.raises(TriremeError, match="with other settings"):
+        run_bench("heuristic", ["gomoku"], tmp_path, seconds=5, executor="serial")
+
+
+@pytest.mark.parametrize("garbage", [b"", b"nonsense", b'{"agent": "\xff"}', b"[" * 5000])
+@pytest.mark.parametrize("name", ["bench.json", "navigation.jsonl"])
+def test_a_damaged_folder_is_reported_by_its_file(
+    name: str, garbage: bytes, tmp_path: Path
+) -> None:
+    if name == "navigation.jsonl":
+        garbage += b"\n"
+    (tmp_path / name).write_bytes(garbage)
+    with pytest.raises(TriremeError, match=f"{name}.*is damaged"):
+        run_bench("random", ["navigation"], tmp_path, share=0.01, executor="serial")
+
+
+def test_the_folder_of_a_run_is_called_by_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("trireme.bench.run.run_bench", lambda *args, **_: seen.append(args))
+    monkeypatch.setattr("trireme.cli.bench._print", lambda *_: None)
+    seen: list[tuple[Any, ...]] = []
+    for agent in ("gpt=llm:model=gpt-5,price_in=1.25", "search:depth=2,nodes=9"):
+        result = CliRunner().invoke(app, ["bench", "run", agent])
+        assert result.exit_code == 0, result.output
+    every = ["battleship", "gomoku", "navigation"]
+    assert seen == [
+        ("gpt=llm:model=gpt-5,price_in=1.25", every, Path("runs/bench/gpt")),
+        ("search:depth=2,nodes=9", ["gomoku"], Path("runs/bench/search-depth-2-nodes-9")),
+    ]
+
+
 def test_the_command_measures_and_resumes(tmp_path: Path) -> None:
     command = ["bench", "run", "me=greedy", "--share", "0.01", "--executor", "serial"]
     command += ["--out", str(tmp_path / "out"), "--json"]
@@ -237,9 +348,10 @@ def test_results_are_merged_item_by_item() -> None:
     merged = merge([make_run("a", [40, 50]), make_run("a", [99, 60], first=1), make_run("b", [1])])
     assert [run.agent for run in merged.runs] == ["a", "b"]
     assert [(i.number, i.value) for i in merged.runs[0].items] == [(0, 40), (1, 50), (2, 60)]
-    other = BenchResults(1, [BenchRun("a", "battleship", "b", None, [])])
-    with pytest.raises(TriremeError, match="another name"):
-        merge([make_run("a", [1]), other])
+    for spec, seconds, version in (("b", None, ""), ("a", 1.0, ""), ("a", None, "9.9")):
+        other = BenchResults(1, [BenchRun("a", "battleship", spec, seconds, [], version)])
+        with pytest.raises(TriremeError, match="another name"):
+            merge([make_run("a", [1]), other])
 
 
 def test_summaries_have_intervals_and_the_difference_on_the_same_boards() -> None:
@@ -251,6 +363,34 @@ def test_summaries_have_intervals_and_the_difference_on_the_same_boards() -> Non
     (ladder,) = summaries(make_run("a", [1, 0.5, 0, 1], "ladder hunt").runs[0])
     assert ladder.value == 0.625
     assert 0 < ladder.low < 0.625 < ladder.high < 1
+
+
+def test_conduct_counts_answers_and_decisions() -> None:
+    items = [
+        BenchScore("shots", 0, 40, 10, 5.0, "", 14, 8, 1, 2, 1, 2, 1000, 100, 0.25),
+        BenchScore("shots", 1, 100, 10, 3.0, "time", 2, 2, 0, 0, 0, 0, 10, 1, 0.25),
+    ]
+    run = BenchRun("m", "battleship", "llm", None, items, "9.9")
+    found = counters(run)
+    assert found["legal"] == pytest.approx(10 / 14)
+    assert found["retries"] == pytest.approx(4 / 20)
+    assert found["forfeits"] == 1
+    line = "| m | 9.9 | 71.4 % | 0.20 | 1 | 0.400 | 1010 + 101 | $0.50 |"
+    assert line in markdown(BenchResults(1, [run])).splitlines()
+    faults = [BenchScore("shots", n, 1, 4, forfeit=why) for n, why in enumerate(["illegal", ""])]
+    plain = counters(BenchRun("a", "battleship", "a", None, faults))
+    assert (plain["legal"], plain["forfeits"]) == (1 - 1 / 8, 1)
+
+
+def test_columns_stand_in_the_order_of_the_tasks() -> None:
+    late = make_run("a", [1.0], "ladder hunt")
+    made = merge([late, make_run("b", [40.0, 41.0])])
+    head = markdown(made).splitlines()[2]
+    assert head == "| agent | shots | ladder hunt |"
+    assert "| b | 40.5 (" in markdown(made)
+    assert "| a | – | 100 % (21–100; 1) |" in markdown(made)
+    (regret,) = summaries(make_run("a", [0.0, 0.1], "regret").runs[0])
+    assert regret.low == 0
 
 
 def test_the_published_table_is_made_from_the_published_results() -> None:
@@ -268,6 +408,16 @@ def test_files_of_other_versions_and_other_kinds_are_refused(tmp_path: Path) -> 
         load_results(file)
     file.write_text("nonsense")
     with pytest.raises(TriremeError, match="holds no results"):
+        load_results(file)
+    file.write_bytes(b'{"bench": 1, "runs": "\xff"}')
+    with pytest.raises(TriremeError, match="holds no results"):
+        load_results(file)
+    for task, number in (("shots", 100), ("shots", -1), ("shoots", 0), ("ladder hunt", 20)):
+        save_results(file, make_run("a", [1], task, number))
+        with pytest.raises(TriremeError, match=f"no item {number} of '{task}' in battleship"):
+            load_results(file)
+    save_results(file, BenchResults(1, [BenchRun("a", "gomuku", "a", None, [])]))
+    with pytest.raises(UnknownName, match="gomoku"):
         load_results(file)
     with pytest.raises(TriremeError, match="can't read"):
         load_results(tmp_path / "none.json")

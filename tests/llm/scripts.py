@@ -36,3 +36,9 @@ def first_legal(asked: Asked) -> str:
     if "Fleets are being placed" in asked.messages[0][1]:
         return say("A1-A5 C1-C4 E1-E3 G1-G3 I1-I2")
     return say(listed(asked)[0])
+
+
+def answered(asked: Asked) -> str:
+    """Plays the first candidate, or the first legal action where none are proposed."""
+    found = re.findall(r"<candidates>\n(.*?): ", asked.messages[0][1])
+    return say(found[0]) if found else first_legal(asked)

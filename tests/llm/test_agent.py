@@ -20,7 +20,7 @@ from trireme.llm import client
 from trireme.llm.answers import Unusable, last_object, read_answer
 from trireme.llm.scripted import Asked, Misbehaviour, Script, ScriptedEndpoint, Truncated
 
-from .scripts import first_legal, listed, say, spec
+from .scripts import answered, first_legal, listed, say, spec
 
 GAMES = {
     "battleship": "battleship:rows=5,cols=5",
@@ -224,11 +224,16 @@ def test_an_endpoint_that_is_not_there_is_a_forfeit() -> None:
         make_agent(turn.game, gone).act(turn)
 
 
-@pytest.mark.parametrize("body", [b"", b'{"choices": ['], ids=["silent", "stalled"])
-def test_a_slow_endpoint_meets_the_timeout(body: bytes) -> None:
-    reason, exchanges = ask_once(
-        lambda _: Misbehaviour(body=body, hang=True), "timeout=0.05,attempts=2"
-    )
+SLOW = {
+    "silent": Misbehaviour(body=b"", hang=True),
+    "stalled": Misbehaviour(body=b'{"choices": [', hang=True),
+    "endless headers": Misbehaviour(drip=True),
+}
+
+
+@pytest.mark.parametrize("fault", SLOW.values(), ids=SLOW)
+def test_a_slow_endpoint_meets_the_timeout(fault: Misbehaviour) -> None:
+    reason, exchanges = ask_once(lambda _: fault, "timeout=0.1,attempts=2")
     assert reason.startswith("process: no answer within")
     assert len(exchanges) == 2
 
@@ -314,11 +319,12 @@ def test_answers_are_cached_on_request_and_cost_nothing_the_second_time(tmp_path
     assert runs[0].record.moves == runs[1].record.moves
     assert not any(e.cached for e in runs[0].exchanges)
     assert all(e.cached and e.cost == 0 for e in runs[1].exchanges)
-    for file in tmp_path.iterdir():
-        file.write_bytes(b"broken")
-    with ScriptedEndpoint(first_legal) as endpoint:
-        trireme.play("battleship:rows=5,cols=5", [spec(endpoint, *options)], seed=1)
-    assert endpoint.sent
+    for broken in (b"broken", b'{"text": "\xff"}'):
+        for file in tmp_path.iterdir():
+            file.write_bytes(broken)
+        with ScriptedEndpoint(first_legal) as endpoint:
+            trireme.play("battleship:rows=5,cols=5", [spec(endpoint, *options)], seed=1)
+        assert endpoint.sent
 
 
 def test_prompts_are_files_that_can_be_replaced(tmp_path: Path) -> None:
@@ -334,6 +340,12 @@ def test_prompts_are_files_that_can_be_replaced(tmp_path: Path) -> None:
     assert "exactly five" in seen[0].system
     (tmp_path / "turn.md").write_text("$viwe")
     with pytest.raises(trireme.BadSpec, match=r"expected \$view.*not \$viwe"):
+        make_agent("gomoku", f"llm:model=m,prompts={tmp_path}")
+    (tmp_path / "turn.md").write_bytes(b"\xff$view")
+    with pytest.raises(trireme.BadSpec, match=r"can't read .*turn\.md"):
+        make_agent("gomoku", f"llm:model=m,prompts={tmp_path}")
+    (tmp_path / "turn.md").write_text("5 $ for $view")
+    with pytest.raises(trireme.BadSpec, match=r"write \$\$ for a dollar sign"):
         make_agent("gomoku", f"llm:model=m,prompts={tmp_path}")
     with pytest.raises(trireme.BadSpec, match="no folder"):
         make_agent("gomoku", f"llm:model=m,prompts={tmp_path / 'none'}")
@@ -360,15 +372,26 @@ def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
         assert not any(SECRET.encode() in part for part in kept)
 
 
+def stumbling(asked: Asked) -> str | Misbehaviour:
+    """First nonsense, then a failure, then an action: every request that an agent can make."""
+    faults = ["no JSON", say("no action"), Misbehaviour(500)]
+    return faults[asked.number % 4] if asked.number % 4 < 3 else answered(asked)
+
+
+@pytest.mark.parametrize("agent", ["llm", "rl+llm"])
 @pytest.mark.parametrize("game", ["battleship", "battleship:duel=true", "battleship:mines=3"])
-def test_no_byte_sent_depends_on_what_the_seat_may_not_know(game: str) -> None:
+def test_no_byte_sent_depends_on_what_the_seat_may_not_know(game: str, agent: str) -> None:
     """The same answers from another hidden fleet give the same bytes, and no byte sequence names a
-    ship that is afloat, a mine, or the seed."""
+    ship that is afloat, a mine, or the seed; retries and repeated requests included."""
+    if agent == "rl+llm":
+        pytest.importorskip("onnxruntime")
     made = make_game(game)
     seed = 987_654_321_987
-    with ScriptedEndpoint(first_legal) as endpoint:
+    with ScriptedEndpoint(stumbling) as endpoint:
         rivals = ["random"] * (made.seats - 1)
-        result = trireme.play(made, [spec(endpoint), *rivals], seed=seed)
+        result = trireme.play(made, [spec(endpoint, agent=agent), *rivals], seed=seed)
+    assert result.forfeits == ()
+    assert {e.kind for e in result.exchanges} == {"ok", "unreadable", "transport"}
     sent = b"\n".join(endpoint.sent)
     assert str(seed).encode() not in sent
     hidden = [m[s] for m in result.record.moves for s in m if s != 0 and "-" in m[s]]
@@ -376,20 +399,20 @@ def test_no_byte_sent_depends_on_what_the_seat_may_not_know(game: str) -> None:
     for fleet in hidden:
         for ship in fleet.split():
             assert ship.encode() not in sent, f"{ship} was sent"
-    for state in list(result.record.states())[:-1]:
+    for state in list(result.record.states())[:-1:4]:
         if 0 not in made.to_move(state):
             continue
         view = made.view(state, 0)
         other = made.determinize(view, np.random.default_rng(5))
-        bodies = [_prompt(made, s) for s in (state, other)]
+        bodies = [_prompt(made, s, agent) for s in (state, other)]
         assert bodies[0] == bodies[1]
 
 
-def _prompt(game: Any, state: Any) -> bytes:
+def _prompt(game: Any, state: Any, name: str) -> bytes:
     """What an agent would send for a state."""
     said: list[bytes] = []
-    with ScriptedEndpoint(first_legal) as endpoint:
-        agent = make_agent(game, spec(endpoint))
+    with ScriptedEndpoint(answered) as endpoint:
+        agent = make_agent(game, spec(endpoint, agent=name))
         rng = np.random.default_rng(0)
         agent.act(Turn(game, 0, game.view(state, 0), game.legal(state, 0), rng))
         said = [body.split(b"\n\n", 1)[1] for body in endpoint.sent]

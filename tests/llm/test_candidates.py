@@ -146,10 +146,17 @@ def test_a_win_that_zero_has_proven_is_played_without_asking() -> None:
     assert game.write(action) in ("b5", "f5")
 
 
-@pytest.mark.parametrize(("option", "why"), [("k=0", "k must be"), ("simulations=0", "more than")])
-def test_zero_needs_a_proposal_and_a_simulation(option: str, why: str) -> None:
-    with pytest.raises(BadSpec, match=why):
-        make_agent("gomoku", f"zero+llm:model=m,{option}")
+@pytest.mark.parametrize("agent", ["rl+llm", "dqn+llm", "zero+llm"])
+def test_a_network_must_propose_something(agent: str) -> None:
+    game = "battleship" if agent == "rl+llm" else "gomoku"
+    with pytest.raises(BadSpec, match="k must be at least 1, not 0"):
+        make_agent(game, f"{agent}:model=m,k=0")
+    make_agent(game, f"{agent}:model=m,k=1")
+
+
+def test_zero_needs_a_simulation() -> None:
+    with pytest.raises(BadSpec, match="more than"):
+        make_agent("gomoku", "zero+llm:model=m,simulations=0")
 
 
 def test_the_model_has_the_time_that_the_network_leaves(monkeypatch: pytest.MonkeyPatch) -> None:

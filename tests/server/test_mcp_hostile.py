@@ -19,6 +19,7 @@ from websockets.sync.server import ServerConnection, serve
 
 from trireme.core.registry import BUILT_IN
 from trireme.mcp import room_game
+from trireme.mcp import server as mcp_server
 from trireme.mcp.room_game import RoomRefused, TriremeServer
 from trireme.mcp.server import build_server, review_record
 
@@ -32,6 +33,7 @@ class BadServer:
 
     def __init__(self) -> None:
         self.status, self.body, self.promised, self.hang = 200, b"[]", 0, False
+        self.drip = False
         self.socket: Callable[[ServerConnection], None] = lambda _: None
         self.closing = threading.Event()
 
@@ -49,6 +51,12 @@ def bad(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[BadServer, str]]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
+            if state.drip:
+                with suppress(OSError):
+                    self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Endless: ")
+                    while not state.closing.wait(0.01):
+                        self.wfile.write(b"x")
+                return
             self.send_response(state.status)
             self.send_header("Content-Length", str(len(state.body) + state.promised))
             self.end_headers()
@@ -102,6 +110,7 @@ REST: dict[str, dict[str, Any]] = {
     "cut off": {"body": b'{"room":', "promised": 100},
     "stalled": {"body": b'{"room":', "promised": 100, "hang": True},
     "flood": {"body": b"x" * 20_000},
+    "endless headers": {"drip": True},
 }
 
 
@@ -216,6 +225,14 @@ def test_an_answer_that_drips_ends_with_its_time(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(RoomRefused, match="in time"):
         room_game._bounded(answer, 5)
     assert next(clock) == 7
+
+
+@pytest.mark.parametrize(
+    ("asked", "given"),
+    [(float("nan"), 0.05), (-1, 0.05), (0.5, 0.5), (float("inf"), 10.0), (1e300, 10.0)],
+)
+def test_the_time_of_an_agent_is_bounded(asked: float, given: float) -> None:
+    assert mcp_server._seconds(asked) == given
 
 
 def test_a_record_without_an_end_is_no_finished_game() -> None:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from mcp import Client
+from typing import Any
 
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+
+from trireme.mcp import room_game
 from trireme.mcp.server import build_server
 
 from .live import Running
@@ -45,3 +50,59 @@ def test_rooms_of_a_running_server_are_opened_joined_and_played(server: Running)
         assert "refuses" in await refusal(client, "join_room", room="abcdefghjkmn")
 
     run_in_memory(conversation, build_server(f"http://{server.address}"))
+
+
+SECRETS: dict[str, tuple[dict[str, Any], str, list[str]]] = {
+    "battleship": (
+        {"duel": True},
+        "B1-B5 D1-D4 F1-F3 H1-H3 J1-J2",
+        ["A1-A5 C1-C4 E1-E3 G1-G3 I1-I2", "J10"],
+    ),
+    "navigation": ({"turn_limit": 3}, "LgRh-gLs", ["nonsense"]),
+}
+"""Settings, what a person keeps secret, and what the client tries after it."""
+
+
+@pytest.mark.parametrize("game", SECRETS)
+def test_no_byte_from_a_room_tells_what_the_seat_may_not_know(
+    game: str, server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every answer of every tool, refusals included, while a person's fleet or plan is secret."""
+    monkeypatch.setattr(room_game, "PATIENCE", 0.2)
+    settings, secret, actions = SECRETS[game]
+    said: list[str] = []
+
+    async def conversation(client: Client) -> None:
+        seats = [{"kind": "me"}, {"kind": "open"}]
+        waiting = server.create(game, settings=settings, seats=seats)
+        person = server.player(waiting)
+
+        async def note(tool: str, **arguments: Any) -> Any:
+            answer = await client.call_tool(tool, arguments)
+            said.append(str(answer))
+            return answer.structured_content
+
+        await note("list_rooms")
+        at = await note("join_room", room=waiting["room"])
+        person.until(lambda p: p.position["status"] == "playing")
+        person.act(0, secret)
+        for action in ["", *actions]:
+            if action:
+                await note("act", game_id=at["game_id"], action=action)
+            await note("see", game_id=at["game_id"])
+            await note("legal_actions", game_id=at["game_id"])
+            await note("hint", game_id=at["game_id"], agent="random", seconds=0.05)
+            for tool in ("undo", "review", "costs"):
+                await note(tool, game_id=at["game_id"])
+            with pytest.raises(MCPError) as refused:
+                await client.read_resource(f"trireme://records/{at['game_id']}")
+            said.append(str(refused.value))
+        person.close()
+        said.append(f"seed {server.setup_of(waiting['room'])['seed']}")
+
+    run_in_memory(conversation, build_server(f"http://{server.address}"))
+    seed = said.pop().split()[1]
+    shown = "\n".join(said)
+    assert "your turn" in shown
+    for part in (*secret.split(), seed):
+        assert part not in shown

@@ -8,7 +8,7 @@ from html import escape
 from trireme import __version__
 
 from .results import BenchResults, BenchRun, TaskSummary, counters, summaries
-from .tasks import LADDER
+from .tasks import LADDER, task_sizes
 
 _STYLE = (
     "body{font:15px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;"
@@ -18,7 +18,7 @@ _STYLE = (
     "@media(prefers-color-scheme:dark){body{background:#10202e;color:#e6edf3}"
     "th,td{border-color:#2c4256}small{color:#9fb1c1}}"
 )
-HEADS = ("agent", "legal", "retries", "forfeits", "seconds a move", "tokens", "cost")
+HEADS = ("agent", "version", "legal", "retries", "forfeits", "seconds a move", "tokens", "cost")
 
 
 def tables(results: BenchResults) -> list[tuple[str, list[str], list[list[str]]]]:
@@ -29,7 +29,7 @@ def tables(results: BenchResults) -> list[tuple[str, list[str], list[list[str]]]
         if not runs:
             continue
         found = {run.agent: {s.task: s for s in summaries(run)} for run in runs}
-        tasks = list(dict.fromkeys(task for by_task in found.values() for task in by_task))
+        tasks = [t for t in task_sizes(game) if any(t in by_task for by_task in found.values())]
         rows = [[run.agent, *(_cell(found[run.agent].get(task)) for task in tasks)] for run in runs]
         made.append((game, ["agent", *tasks], rows))
         made.append((f"{game}: conduct", list(HEADS), [_conduct(run) for run in runs]))
@@ -87,6 +87,7 @@ def _conduct(run: BenchRun) -> list[str]:
     tokens = f"{found['tokens_in']:.0f} + {found['tokens_out']:.0f}" if found["requests"] else "–"
     return [
         run.agent,
+        run.version or "–",
         f"{100 * found['legal']:.1f} %",
         f"{found['retries']:.2f}",
         f"{found['forfeits']:.0f}",

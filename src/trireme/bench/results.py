@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 
-from trireme.core.errors import TriremeError, why_unreadable
+from trireme.core.errors import TriremeError, unknown, why_unreadable
 from trireme.core.intervals import mean_half_width, wilson
 
-from .tasks import VERSION, task_data
+from .tasks import LADDER, VERSION, task_data, task_sizes
 
 
 class BenchScore(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
@@ -47,6 +47,8 @@ class BenchRun(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     seconds: float | None
     """The time budget of a decision."""
     items: list[BenchScore]
+    version: str = ""
+    """The version of Trireme that played; empty in files from before it was kept."""
 
 
 class BenchResults(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,7 +77,7 @@ def load_results(path: Path) -> BenchResults:
         found = msgspec.json.decode(path.read_bytes(), type=BenchResults)
     except OSError as error:
         raise TriremeError(f"can't read {str(path)!r}: {error.strerror}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise TriremeError(
             f"{str(path)!r} holds no results of trireme bench: {why_unreadable(error)}"
         ) from None
@@ -83,7 +85,22 @@ def load_results(path: Path) -> BenchResults:
         raise TriremeError(
             f"{str(path)!r} has results of version {found.bench} of the tasks, not {VERSION}"
         )
+    for run in found.runs:
+        _check_items(path, run)
     return found
+
+
+def _check_items(path: Path, run: BenchRun) -> None:
+    """Refuse a run whose game or items are not those of the tasks."""
+    if run.game not in LADDER:
+        raise unknown("game with a benchmark", run.game, LADDER)
+    sizes = task_sizes(run.game)
+    for item in run.items:
+        if not 0 <= item.number < sizes.get(item.task, 0):
+            raise TriremeError(
+                f"{str(path)!r}: version {VERSION} of the tasks has no item {item.number} of "
+                f"{item.task!r} in {run.game}"
+            )
 
 
 def save_results(path: Path, results: BenchResults) -> None:
@@ -99,15 +116,21 @@ def merge(files: Iterable[BenchResults]) -> BenchResults:
         if known is None:
             merged[run.agent, run.game] = run
             continue
-        if (known.spec, known.seconds) != (run.spec, run.seconds):
+        if _conditions(known) != _conditions(run):
             raise TriremeError(
-                f"{run.agent!r} stands for {known.spec!r} in one file and for {run.spec!r} in "
-                "another, or has another time budget: give one of them another name"
+                f"{run.agent!r} is {_conditions(known)} in one file and {_conditions(run)} in "
+                "another: give one of them another name"
             )
         have = {(item.task, item.number) for item in known.items}
         more = [item for item in run.items if (item.task, item.number) not in have]
         merged[run.agent, run.game] = msgspec.structs.replace(known, items=[*known.items, *more])
     return BenchResults(VERSION, list(merged.values()))
+
+
+def _conditions(run: BenchRun) -> str:
+    """What must be equal where items of two files become one run."""
+    budget = "no time budget" if run.seconds is None else f"{run.seconds:g} s a decision"
+    return f"{run.spec!r} of Trireme {run.version or '(unknown)'} with {budget}"
 
 
 def summaries(run: BenchRun) -> list[TaskSummary]:

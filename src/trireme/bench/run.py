@@ -10,14 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
+from trireme import __version__
 from trireme.arena.executors import make_executor
 from trireme.arena.match import Entrant, entrants
 from trireme.arena.outcome import Played
 from trireme.arena.preflight import preflight
-from trireme.core.errors import TriremeError
+from trireme.core.errors import TriremeError, why_unreadable
 from trireme.core.record import parse_record
 from trireme.core.registry import make_game
 from trireme.core.stop_signals import watched
@@ -31,6 +33,9 @@ LIMIT = 900.0
 """Seconds for a decision: a language model may reason long and be repeated."""
 
 
+Kept = TypeVar("Kept", bound=msgspec.Struct)
+
+
 class BenchHead(msgspec.Struct, frozen=True):
     """Whose results a folder holds."""
 
@@ -38,6 +43,7 @@ class BenchHead(msgspec.Struct, frozen=True):
     agent: str
     spec: str | None
     seconds: float | None
+    version: str = ""
 
 
 class BenchFolder:
@@ -47,11 +53,11 @@ class BenchFolder:
         self.path, self.head = path, head
         file = path / "bench.json"
         if file.exists():
-            found = msgspec.json.decode(file.read_bytes(), type=BenchHead)
+            found = _decoded(file, file.read_bytes(), BenchHead)
             if found != head:
                 raise TriremeError(
                     f"{str(path)!r} holds the results of {found.agent!r} ({found.spec}) with other "
-                    "settings: choose another folder"
+                    "settings, or of another version of Trireme: choose another folder"
                 )
         path.mkdir(parents=True, exist_ok=True)
         file.write_bytes(msgspec.json.encode(head) + b"\n")
@@ -63,7 +69,7 @@ class BenchFolder:
         whole = data[: data.rfind(b"\n") + 1]
         if len(whole) < len(data):
             file.write_bytes(whole)
-        return [msgspec.json.decode(line, type=BenchScore) for line in whole.splitlines()]
+        return [_decoded(file, line, BenchScore) for line in whole.splitlines()]
 
     def add(self, game: str, item: BenchItem, played: Played) -> BenchScore:
         """Keep an item: its record first, so that every line has one."""
@@ -82,13 +88,23 @@ class BenchFolder:
         """Everything that is done; also written to `results.json`."""
         head = self.head
         runs = [
-            BenchRun(head.agent, game, head.spec, head.seconds, items)
+            BenchRun(head.agent, game, head.spec, head.seconds, items, head.version)
             for game in LADDER
             if (items := self.done(game))
         ]
         made = BenchResults(VERSION, runs)
         save_results(self.path / "results.json", made)
         return made
+
+
+def _decoded(file: Path, data: bytes, kind: type[Kept]) -> Kept:
+    """What a file of the folder holds, or one of its lines."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise TriremeError(
+            f"{str(file)!r} is damaged: {why_unreadable(error)}; remove it or choose another folder"
+        ) from None
 
 
 def scored(item: BenchItem, played: Played) -> BenchScore:
@@ -131,7 +147,7 @@ def run_bench(
         plans.append(bench_plan(game, entrant, share=share, seconds=seconds, limit=limit))
         preflight(plans[-1].match)
     first = plans[0].match.entrants[0]
-    folder = BenchFolder(path, BenchHead(VERSION, first.name, first.spec, seconds))
+    folder = BenchFolder(path, BenchHead(VERSION, first.name, first.spec, seconds, __version__))
     with watched():
         try:
             for plan in plans:

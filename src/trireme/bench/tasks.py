@@ -11,6 +11,7 @@ A task never changes: other items are another version, and results of two versio
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -29,16 +30,38 @@ from trireme.core.registry import find, make_game
 
 VERSION = 1
 DATA = Path(__file__).with_name(f"tasks_v{VERSION}.json")
-LADDER: Mapping[str, tuple[str, ...]] = {
-    "battleship": ("random", "hunt", "density", "posterior"),
-    "gomoku": ("random", "heuristic", "search:depth=2", "search:depth=4"),
-    "navigation": ("random", "greedy", "planner", "nash-quick"),
+LADDER: Mapping[str, Mapping[str, str]] = {
+    "battleship": {
+        "random": "random",
+        "hunt": "hunt",
+        "density": "density:ties=first",
+        "posterior": "posterior:limit=1500000,samples=20000,book=true",
+    },
+    "gomoku": {
+        "random": "random",
+        "heuristic": "heuristic:epsilon=0",
+        "search:depth=2": "search:level=full,depth=2,variety=24,evaluation=patterns,threads=1",
+        "search:depth=4": "search:level=full,depth=4,variety=24,evaluation=patterns,threads=1",
+    },
+    "navigation": {
+        "random": "random",
+        "greedy": "greedy",
+        "planner": "planner:shots=1,broadsides=0.7,grapple=1,danger=0.7,centre=0.002,hunt=0.01",
+        "nash-quick": (
+            "nash-quick:rounds=4,leaves=0,value=formula,confidence=0,naive=0,tremble=0.1"
+        ),
+    },
 }
-"""The steps of each game's ladder, weakest first; no clock limits them, so that they play alike on
-every machine."""
+"""The steps of each game's ladder, weakest first: names and specs.
+
+So that a step stays what it is, every option is written out, no clock limits it, and it uses no
+network that ships: defaults change, and networks are trained again.
+"""
 LADDER_GAMES = 20
 """Games against each step: ten starts, both ways of seating."""
 LADDER_SEED = 1
+_ALONE = {"battleship": "shots", "navigation": "regret"}
+"""The one task beside the ladder, in games that have one."""
 
 
 class Resigner:
@@ -81,6 +104,14 @@ def task_data() -> dict[str, list[dict[str, Any]]]:
     return data
 
 
+def task_sizes(game: str) -> dict[str, int]:
+    """The tasks of a game, and how many items each has."""
+    sizes: Counter[str] = Counter()
+    for entry in task_data()[game]:
+        sizes[_ALONE.get(game) or f"puzzle {entry['kind']}"] += 1
+    return {**sizes, **{f"ladder {step}": LADDER_GAMES for step in LADDER[game]}}
+
+
 def bench_plan(
     game: str, entrant: Entrant, *, share: float = 1.0, seconds: float | None, limit: float
 ) -> BenchPlan:
@@ -89,7 +120,7 @@ def bench_plan(
         raise unknown("game with a benchmark", game, LADDER)
     if not 0 < share <= 1:
         raise BadSpec(f"the share must be above 0 and at most 1, not {share:g}")
-    steps = [Entrant(spec, spec) for spec in LADDER[game]]
+    steps = [Entrant(name, spec) for name, spec in LADDER[game].items()]
     match = Match(
         make_game(game, find(game).versus),
         (entrant, *steps),
@@ -130,7 +161,7 @@ def _ladder(match: Match) -> Iterator[list[BenchItem]]:
 def _battleship(resigner: int) -> Iterator[list[BenchItem]]:
     game = make_game("battleship")
     yield [
-        BenchItem("shots", n, Fixture(0, n, (0,), game, (), board["seed"]), 0, board)
+        BenchItem(_ALONE["battleship"], n, Fixture(0, n, (0,), game, (), board["seed"]), 0, board)
         for n, board in enumerate(task_data()["battleship"])
     ]
 
@@ -147,7 +178,7 @@ def _gomoku(resigner: int) -> Iterator[list[BenchItem]]:
 
 def _navigation(_: int) -> Iterator[list[BenchItem]]:
     yield [
-        _item("regret", n, navigation_game(sea), 0, 1, sea)
+        _item(_ALONE["navigation"], n, navigation_game(sea), 0, 1, sea)
         for n, sea in enumerate(task_data()["navigation"])
     ]
 

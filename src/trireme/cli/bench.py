@@ -31,7 +31,10 @@ def run(
         list[str] | None, typer.Option(help="A game; may be repeated. Default: all that it plays.")
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="The folder of the results; the same one resumes.")
+        Path | None,
+        typer.Option(
+            help="The folder of the results; the same one resumes. Default: runs/bench/NAME."
+        ),
     ] = None,
     share: Annotated[
         float,
@@ -60,10 +63,11 @@ def run(
     from trireme.core.registry import agents_of
     from trireme.core.spec import parse_spec
 
-    spec = agent.partition("=")[2] if re.fullmatch(r"[^\s:=]+=.+", agent) else agent
-    name = parse_spec(spec).name
-    games = game or [g for g in LADDER if name in agents_of(g)] or list(LADDER)
-    label = re.sub(r"[^\w.+-]+", "-", agent).strip("-")[:60]
+    named = re.fullmatch(r"([^\s:=]+)=(.+)", agent, re.DOTALL)
+    name, spec = named.groups() if named else (agent, agent)
+    plays = parse_spec(spec).name
+    games = game or [g for g in LADDER if plays in agents_of(g)] or list(LADDER)
+    label = re.sub(r"[^\w.+-]+", "-", name).strip("-")[:60]
     path = out or Path("runs/bench") / label
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:

@@ -11,8 +11,9 @@ import numpy as np
 from trireme.core.errors import TriremeError
 from trireme.core.game import Turn
 
-MOST_TEXT = 100_000
-"""Characters of an answer that are searched: its end, where the object is asked for."""
+MOST_TEXT = 20_000
+"""Characters of an answer that are searched: its end, where the object is asked for. The time for
+an answer of braces alone grows with the square."""
 MOST_ACTION = 2000
 """Characters of an action."""
 

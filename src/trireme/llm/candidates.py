@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
+from trireme.core.errors import BadSpec
 from trireme.core.game import Turn
 from trireme.core.options import option
 from trireme.core.play import AgentFault
@@ -40,6 +41,11 @@ class CandidateAgent(ModelAgent, ABC):
 
     unit: ClassVar[str] = "values"
     """What the network's numbers are, as the prompt says it."""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.k < 1:
+            raise BadSpec(f"k must be at least 1, not {self.k}")
 
     @abstractmethod
     def candidates(self, turn: Turn[Any, Any]) -> Sequence[Candidate]:

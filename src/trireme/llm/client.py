@@ -20,6 +20,7 @@ import msgspec
 
 from trireme.core.errors import BadSpec
 from trireme.core.extras import require
+from trireme.core.request_deadline import RequestDeadline
 
 from .providers import Completion, EndpointError, HttpRequest, Json, Provider, Question
 
@@ -82,6 +83,8 @@ class LlmClient:
         # Certificates take long to load, and plain HTTP, as of a model on this machine, has none.
         self._http = httpx.Client(follow_redirects=False, verify=self.url.startswith("https://"))
 
+        self._deadline = RequestDeadline()
+
     def close(self) -> None:
         self._http.close()
 
@@ -91,7 +94,7 @@ class LlmClient:
             return None
         try:
             kept = msgspec.json.decode(self._place(question).read_bytes(), type=Completion)
-        except (OSError, msgspec.DecodeError):
+        except (OSError, ValueError):  # also what is no UTF-8
             return None
         return Reply(kept, 0.0, cached=True)
 
@@ -117,13 +120,17 @@ class LlmClient:
 
         left = max(0.001, end - time.monotonic())
         try:
-            with self._http.stream(
-                "POST",
-                self.url.rstrip("/") + request.path,
-                json=request.body,
-                headers=dict(request.headers),
-                timeout=httpx.Timeout(left),
-            ) as response:
+            with (
+                self._deadline.within(left),
+                self._http.stream(
+                    "POST",
+                    self.url.rstrip("/") + request.path,
+                    json=request.body,
+                    headers=dict(request.headers),
+                    timeout=httpx.Timeout(left),
+                    extensions={"trace": self._deadline.trace},
+                ) as response,
+            ):
                 if response.status_code != 200:
                     raise self._refused(response, end)
                 if "text/event-stream" in response.headers.get("content-type", ""):
@@ -134,6 +141,8 @@ class LlmClient:
         except httpx.InvalidURL as error:
             raise TransportError(f"{self.url!r} is no address: {error}", again=False) from None
         except httpx.HTTPError as error:
+            if time.monotonic() >= end:
+                raise TransportError(f"no answer within {left:.3g} s", again=True) from None
             text = self._safe(str(error)) or type(error).__name__
             raise TransportError(f"the connection failed: {text}", again=True) from None
 

@@ -46,13 +46,15 @@ class Prompts:
             file = SHIPPED / f"{name}.md"
             if own is not None and (own / file.name).is_file():
                 file = own / file.name
-            made[name] = Template(file.read_text(encoding="utf-8"))
             try:
+                made[name] = Template(file.read_text(encoding="utf-8"))
                 made[name].substitute(dict.fromkeys(known, ""))
             except KeyError as error:
                 raise BadSpec(
                     f"{str(file)!r}: expected ${', $'.join(known)}, not ${error.args[0]}"
                 ) from None
+            except (OSError, UnicodeDecodeError) as error:
+                raise BadSpec(f"can't read {str(file)!r}: {error}") from None
             except ValueError as error:
                 raise BadSpec(f"{str(file)!r}: {error}; write $$ for a dollar sign") from None
         return cls(made)

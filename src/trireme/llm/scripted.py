@@ -48,6 +48,8 @@ class Misbehaviour:
     """Promise more bytes than come."""
     hang: bool = False
     """After the body send nothing more, and keep the connection open."""
+    drip: bool = False
+    """Send headers without end, a byte at a time."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,10 @@ class ScriptedEndpoint:
         self._thread.join()
         self._server.server_close()
 
+    def closed_within(self, seconds: float) -> bool:
+        """Wait so long; whether the endpoint closes."""
+        return self._closing.wait(seconds)
+
     def wait_for_end(self) -> None:
         """Return when the endpoint closes."""
         self._closing.wait()
@@ -128,11 +134,24 @@ class _Handler(BaseHTTPRequestHandler):
         self._send(200, {"Content-Type": kind, "Content-Length": str(len(data))}, data)
 
     def _misbehave(self, answer: Misbehaviour) -> None:
+        if answer.drip:
+            self._drip()
+            return
         length = len(answer.body) + (1000 if answer.cut or answer.hang else 0)
         headers = {"Content-Type": "application/json", "Content-Length": str(length)}
         self._send(answer.status, headers | dict(answer.headers), answer.body)
         if answer.hang:
             self.owner.wait_for_end()
+
+    def _drip(self) -> None:
+        self.close_connection = True
+        try:
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX-Endless: ")
+            while not self.owner.closed_within(0.01):
+                self.wfile.write(b"x")
+                self.wfile.flush()
+        except OSError:
+            return
 
     def _send(self, status: int, headers: Mapping[str, str], data: bytes) -> None:
         try:

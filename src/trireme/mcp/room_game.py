@@ -22,6 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 from trireme.core.errors import TriremeError
 from trireme.core.prose import view_text
 from trireme.core.registry import make_game, view_type
+from trireme.core.request_deadline import RequestDeadline
 from trireme.server.protocol.shapes import PROTOCOL
 
 from .position import LISTABLE, HeldGame, ShownPosition, outcome
@@ -88,11 +89,20 @@ class TriremeServer:
 
     def _request(self, method: str, path: str, body: Any, headers: dict[str, str]) -> bytes:
         """The body of a good answer; raises what the server refuses."""
-        end = time.monotonic() + ANSWER_SECONDS
+        end, deadline = time.monotonic() + ANSWER_SECONDS, RequestDeadline()
         try:
-            with httpx.stream(
-                method, self.url + path, json=body, headers=headers, timeout=ANSWER_SECONDS
-            ) as answer:
+            with (
+                deadline.within(ANSWER_SECONDS),
+                httpx.Client(verify=self.url.startswith("https://")) as client,
+                client.stream(
+                    method,
+                    self.url + path,
+                    json=body,
+                    headers=headers,
+                    timeout=ANSWER_SECONDS,
+                    extensions={"trace": deadline.trace},
+                ) as answer,
+            ):
                 content = _bounded(answer, end)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
             raise RoomRefused(f"the server at {self.url} can't be reached: {error}") from None

@@ -292,4 +292,4 @@ def review_record(text: str, seat: int, move: int | None, seconds: float) -> dic
 
 
 def _seconds(asked: float) -> float:
-    return min(max(asked, LEAST_SECONDS), MOST_SECONDS)
+    return min(max(LEAST_SECONDS, asked), MOST_SECONDS)  # in this order NaN becomes the least

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.gomoku.rules import Gomoku
@@ -30,8 +29,6 @@ class ZeroWithModel(CandidateAgent):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.k < 1:
-            raise BadSpec(f"k must be at least 1, not {self.k}")
         self._zero = Zero(simulations=self.simulations, model=self.network)
 
     def fits(self, game: AnyGame) -> None:
