@@ -96,12 +96,9 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "training/replay.py": ("tests/training/test_replay.py",),
     "core/review.py": ("tests/core/test_review.py",),
     "core/puzzles.py": ("tests/core/test_puzzles.py",),
-    "core/lessons.py": ("tests/core/test_lessons.py", "tests/core/test_puzzles.py"),
-    "core/move_report.py": (
-        "tests/arena/test_conditions.py::test_what_agents_report_is_bounded",
-        "tests/core/test_notes.py",
-    ),
-    "core/positions.py": ("tests/server/test_trust.py::test_positions_of_every_game_have_keys",),
+    "core/lessons.py": ("tests/core/test_lessons.py",),
+    "core/move_report.py": ("tests/core/test_move_report.py",),
+    "core/positions.py": ("tests/core/test_positions.py",),
     "core/opponents.py": ("tests/core/test_opponents.py",),
     "core/monte_carlo.py": ("tests/core/test_monte_carlo.py",),
     "core/process_agent.py": (

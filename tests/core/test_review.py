@@ -116,6 +116,20 @@ def test_a_reviewed_move_says_what_its_judgement_says(monkeypatch: pytest.Monkey
     assert running.seats[0].curve == ((1, 0.6543),), "without an end there is no result"
 
 
+def test_a_curve_shows_chances_as_soon_as_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Seldom(Valued):
+        def judge(self, decision: Decision, rng: np.random.Generator) -> Judgement | None:
+            found = super().judge(decision, rng)
+            known = found is not None and decision.seat == 0
+            return found if known or found is None else replace(found, value=None, cost=1 / 3)
+
+    monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Seldom())
+    found = review(parse_record(duel(7)))
+    assert found.curve == "winning chance"
+    assert found.seats[0].curve[-1] == (8, 1.0)
+    assert found.seats[1].curve == ((3, 0.3333), (5, 0.6666), (7, 0.9999)), "sums of rounded costs"
+
+
 @pytest.mark.parametrize(("cost", "moments"), [(0.0249, ()), (0.025, (0, 1, 2))])
 def test_a_moment_costs_a_share_of_the_scale_and_the_first_come_first(
     cost: float, moments: tuple[int, ...], monkeypatch: pytest.MonkeyPatch

@@ -360,7 +360,13 @@ def test_the_key_comes_from_the_environment_and_goes_nowhere_else(
         assert not any(SECRET.encode() in part for part in kept)
 
 
-@pytest.mark.parametrize("game", ["battleship", "battleship:duel=true", "battleship:mines=3"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "battleship:duel=true",
+        *(pytest.param(f"battleship{more}", marks=pytest.mark.slow) for more in ("", ":mines=3")),
+    ],
+)
 def test_no_byte_sent_depends_on_what_the_seat_may_not_know(game: str) -> None:
     """The same answers from another hidden fleet give the same bytes, and no byte sequence names a
     ship that is afloat, a mine, or the seed."""
