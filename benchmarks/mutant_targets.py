@@ -12,6 +12,28 @@ NAVIGATION = (
     "tests/navigation/test_maps.py::test_bad_settings_are_refused",
     "tests/navigation/test_maps.py::test_an_unknown_way_to_turn_is_refused",
 )
+SHIPPED_PUZZLES = tuple(
+    f"tests/core/test_puzzles.py::{name}"
+    for name in (
+        "test_all_three_games_bring_puzzles",
+        "test_a_thousand_different_puzzles_ship_in_a_small_file",
+        "test_the_shared_text_says_the_result_and_not_the_solution",
+        "test_unknown_ids_and_games_without_puzzles_are_refused",
+        "test_garbage_is_no_file_of_puzzles",
+        "test_a_game_without_a_maker_is_refused",
+    )
+)
+MADE_PUZZLES = tuple(
+    f"tests/core/test_puzzles.py::{name}"
+    for name in (
+        "test_a_sample_of_the_shipped_puzzles_is_right[battleship]",
+        "test_a_sample_of_the_shipped_puzzles_is_right[navigation]",
+        "test_a_solution_solves_its_puzzle_and_another_first_move_does_not",
+        "test_a_puzzle_with_another_solution_or_goal_is_refused[battleship]",
+        "test_a_puzzle_with_another_solution_or_goal_is_refused[navigation]",
+        "test_the_same_seed_makes_the_same_puzzles",
+    )
+)
 TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 
 TARGETS: dict[str, tuple[str, ...]] = {
@@ -95,7 +117,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "training/gumbel_search.py": ("tests/training/test_zero_search.py",),
     "training/replay.py": ("tests/training/test_replay.py",),
     "core/review.py": ("tests/core/test_review.py",),
-    "core/puzzles.py": ("tests/core/test_puzzles.py",),
+    "core/puzzles.py": ("tests/core/test_puzzle_files.py", *SHIPPED_PUZZLES),
     "core/lessons.py": ("tests/core/test_lessons.py",),
     "core/move_report.py": ("tests/core/test_move_report.py",),
     "core/positions.py": ("tests/core/test_positions.py",),
@@ -106,12 +128,11 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/arena/test_protocol_two.py",
     ),
     "battleship/endgame.py": ("tests/battleship/test_endgames.py",),
-    "battleship/puzzles.py": ("tests/battleship/test_endgames.py",),
+    "battleship/puzzles.py": ("tests/battleship/test_endgames.py", *MADE_PUZZLES),
     "battleship/review.py": ("tests/battleship/test_review.py",),
-    "gomoku/puzzles.py": ("tests/gomoku/test_forced_puzzles.py",),
-    "gomoku/review.py": ("tests/gomoku/test_review.py",),
+    "gomoku/review.py": ("tests/gomoku/test_review_values.py", "tests/gomoku/test_review.py"),
     "gomoku/adjudication.py": ("tests/arena/test_conditions.py",),
-    "navigation/puzzles.py": ("tests/navigation/test_puzzle_plans.py",),
+    "navigation/puzzles.py": ("tests/navigation/test_puzzle_plans.py", *MADE_PUZZLES),
     "navigation/review.py": ("tests/navigation/test_review.py",),
     "arena/pairings.py": ("tests/arena/test_formats.py",),
     "arena/adjudication.py": ("tests/arena/test_conditions.py",),

@@ -52,6 +52,10 @@ KERNEL_SECONDS = 300
 """The same for tests of kernels, which are compiled first."""
 
 
+class BrokenTests(Exception):
+    """Tests that fail without any mutation, or whose process has ended: they can notice none."""
+
+
 class Runner:
     """A process that has collected some tests, and tries one mutation after another with them."""
 
@@ -71,16 +75,23 @@ class Runner:
             cwd=ROOT,
             env=environment,
         )
-        self._seconds = 600
+        self._tests, self._seconds = tests, 600
+
+    def prepare(self) -> None:
+        """Collect the tests, and see how long they take without a mutation."""
         status, took = self._ask("", "")
         if status != "passed":
-            self.close()
-            raise SystemExit(f"{' '.join(tests)}: {status} without any mutation")
+            raise BrokenTests(f"{' '.join(self._tests)}: {status} without any mutation")
         self._seconds = max(PATIENCE, round(SLOWER * took))
 
-    def close(self) -> None:
+    def terminate(self) -> None:
+        """End the process; who waits for its answer gets `BrokenTests`."""
         self._process.terminate()
-        self._process.communicate()
+
+    def close(self) -> None:
+        self.terminate()
+        with suppress(BrokenPipeError):
+            self._process.communicate()
 
     def survives(self, mutation: Mutation) -> bool:
         """Whether no test notices the mutation."""
@@ -91,10 +102,13 @@ class Runner:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {"file": file, "source": source, "seconds": self._seconds}
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        status, took = (self._process.stdout.readline() or "broken 0").split()
-        return status, float(took)
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        answer = self._process.stdout.readline().split()
+        if not answer:
+            raise BrokenTests(f"{' '.join(self._tests)}: their process has ended")
+        return answer[0], float(answer[1])
 
 
 def all_mutations(
@@ -151,27 +165,33 @@ def try_all(
         ThreadPoolExecutor(workers) as pool,
     ):
         task = progress.add_task("Mutations", total=len(mutations))
+        running: set[Runner] = set()
 
         def try_group(tests: tuple[str, ...]) -> None:
             runner = Runner(tests, Path(folder))
+            running.add(runner)
             try:
+                runner.prepare()
                 for mutation in groups[tests]:
-                    if stopped.is_set():
-                        break
                     results[mutation] = runner.survives(mutation)
                     if results[mutation]:
                         progress.console.print(str(mutation), markup=False, soft_wrap=True)
                     progress.advance(task)
+            except BrokenTests as broken:  # the others go on: the run may be hours old
+                if not stopped.is_set():
+                    progress.console.print(str(broken), style="red", markup=False, soft_wrap=True)
             finally:
+                running.discard(runner)
                 runner.close()
 
         try:
             list(pool.map(try_group, groups))
         except KeyboardInterrupt:
             console.print("stopped")
-        finally:
             stopped.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            for runner in tuple(running):
+                runner.terminate()
     return {m: results[m] for m in mutations if m in results}
 
 
@@ -275,7 +295,10 @@ def main() -> None:
         result = {"mutations": len(results), "survivors": rows}
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     share = report(list(results), survivors, console)
-    sys.exit(0 if share >= options.least else 1)
+    untried = len(mutations) - len(results)
+    if untried:
+        console.print(f"{untried} mutations were not tried")
+    sys.exit(0 if share >= options.least and not untried else 1)
 
 
 if __name__ == "__main__":

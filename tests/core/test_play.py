@@ -26,6 +26,7 @@ from trireme.core.game import close
 from trireme.core.play import (
     MOST_DETAIL,
     AgentFault,
+    answer_limit,
     bounded,
     decide,
     describe_error,
@@ -403,6 +404,13 @@ def test_a_decision_has_grace_of_its_budget_and_of_the_clock(
             decide(Always(1), turn)
     else:
         assert decide(Always(1), turn) == (1, pytest.approx(took))
+
+
+def test_an_answer_is_awaited_to_the_end_of_its_clock_or_budget_and_a_moment_more() -> None:
+    turn = session().turn(0, 2.0)
+    assert answer_limit(turn, 60.0) == pytest.approx(2 * 1.05 + 0.05)
+    assert answer_limit(replace(turn, clock=7.0), 60.0) == pytest.approx(7.05)
+    assert answer_limit(session().turn(0), 60.0) == 60.0
 
 
 def test_a_long_explanation_is_cut() -> None:
