@@ -219,6 +219,6 @@ def test_a_shot_may_be_a_cell_or_its_index_and_a_salvo_a_list_of_cells() -> None
     assert game.convert([(1, 1), (4, 5)], 0) == Salvo(((1, 1), (4, 5)))
     for other in ([(1, 1), "x"], [], None, "A1"):
         assert game.convert(other, 0) is None
-    for off_board in (30, -1, (5, 0), [(1, 1), (5, 0)]):
-        with pytest.raises(IllegalAction):
+    for off_board in (30, -1):
+        with pytest.raises(IllegalAction, match="an index from 0 to 29"):
             game.convert(off_board, 0)
