@@ -6,10 +6,10 @@
     python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
     python benchmarks/mutants.py --kernels --sample 2     # kernels, each compiled anew
 
-Each mutation is tried by the fast tests that `TARGETS` names for its file, in a process whose
-functions get the changed code: no file is ever touched (see `mutant_server.py`). A mutation that no
-test notices is a survivor; `benchmarks/mutants_explained.toml` says of each known survivor why no
-test can or need notice it.
+Each mutation is tried by the fast tests that `mutant_targets.py` names for its file, in a process
+whose functions get the changed code: no file is ever touched (see `mutant_server.py`). A mutation
+that no test notices is a survivor; `benchmarks/mutants_explained.toml` says of each known survivor
+why no test can or need notice it.
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
+from mutant_targets import KERNELS, TARGETS
 from mutator import Mutation, Mutator
 from rich.console import Console
 from rich.progress import Progress
@@ -50,106 +51,9 @@ PATIENCE = 15
 KERNEL_SECONDS = 300
 """The same for tests of kernels, which are compiled first."""
 
-STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
-RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py", "tests/core/test_notes.py")
-ENGINE = ("tests/gomoku/test_engine.py",)
-LINE_TABLES = ("tests/gomoku/test_line_tables.py",)
-NAVIGATION = (
-    "tests/navigation/test_cases.py",
-    "tests/navigation/test_golden.py",
-    "tests/navigation/test_maps.py::test_bad_settings_are_refused",
-    "tests/navigation/test_maps.py::test_an_unknown_way_to_turn_is_refused",
-)
-TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 
-TARGETS: dict[str, tuple[str, ...]] = {
-    "core/intervals.py": STATISTICS,
-    "core/record.py": RECORDS,
-    "core/play.py": (
-        *RECORDS[::-1],
-        "tests/core/test_action_input.py",
-        "tests/core/test_notebook.py",
-    ),
-    "core/registry.py": ("tests/core/test_registry.py", "tests/plugins/test_discovery.py"),
-    "core/action_input.py": ("tests/core/test_action_input.py",),
-    "core/options.py": ("tests/core/test_registry.py",),
-    "core/spec.py": ("tests/core/test_registry.py", "tests/cli/test_agent_specs.py"),
-    "core/seeding.py": ("tests/core/test_seeding.py",),
-    "core/simulation.py": ("tests/core/test_simulation.py",),
-    "core/board.py": ("tests/core/test_board.py", "tests/gomoku/test_rules.py"),
-    "battleship/rules.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
-    "battleship/fleets.py": ("tests/battleship/test_placing.py", "tests/battleship/test_rules.py"),
-    "battleship/board.py": ("tests/battleship/test_rules.py", "tests/battleship/test_placing.py"),
-    "battleship/notation.py": (
-        "tests/battleship/test_rules.py",
-        "tests/battleship/test_placing.py",
-    ),
-    "battleship/shots.py": ("tests/battleship/test_rules.py", "tests/battleship/test_variants.py"),
-    "battleship/belief/constraints.py": (
-        "tests/battleship/test_determinization.py",
-        "tests/battleship/test_belief.py::test_a_fleet_explains_the_answers_that_it_gives",
-    ),
-    "battleship/belief/determinization.py": ("tests/battleship/test_determinization.py",),
-    "gomoku/rules.py": ("tests/gomoku/test_rules.py", "tests/gomoku/test_counts.py"),
-    "gomoku/formats.py": ("tests/gomoku/test_formats.py",),
-    "gomoku/swap2.py": ("tests/gomoku/test_swap2.py",),
-    "gomoku/engine/iterative_deepening.py": ENGINE,
-    "gomoku/engine/analysis.py": ENGINE,
-    "gomoku/engine/engine.py": ENGINE,
-    "gomoku/proof_checker.py": ("tests/gomoku/test_proofs.py",),
-    "gomoku/engine/patterns.py": ("tests/gomoku/test_patterns.py",),
-    "gomoku/engine/orientation.py": ("tests/gomoku/test_symmetry.py",),
-    "gomoku/engine/line_windows.py": LINE_TABLES,
-    "gomoku/engine/shape_tables.py": LINE_TABLES,
-    "gomoku/engine/table_network.py": ("tests/gomoku/test_table_network.py",),
-    "gomoku/engine/evaluation_weights.py": ("tests/training/test_evaluation_fit.py",),
-    "navigation/rules.py": NAVIGATION,
-    "navigation/plans.py": ("tests/navigation/test_plans.py",),
-    "navigation/geometry.py": NAVIGATION,
-    "navigation/ships.py": NAVIGATION,
-    "navigation/maps.py": ("tests/navigation/test_maps.py",),
-    "navigation/phase_log.py": ("tests/navigation/test_phase_log.py",),
-    "navigation/search/matrix_game.py": (
-        "tests/navigation/test_exploitability.py::test_known_matrix_games_have_their_values",
-        "tests/navigation/test_exploitability.py::test_optimal_mixtures_leave_nothing_to_gain",
-    ),
-    "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
-    "arena/schedule.py": (
-        "tests/arena/test_schedule.py",
-        "tests/arena/test_formats.py",
-        "tests/arena/test_conditions.py",
-    ),
-    "arena/match.py": ("tests/arena/test_schedule.py",),
-    "arena/outcome.py": ("tests/arena/test_outcomes.py",),
-    "arena/history.py": ("tests/arena/test_history.py",),
-    "arena/standing.py": ("tests/arena/test_statistics.py", "tests/arena/test_history.py"),
-    "arena/statistics/bootstrap.py": STATISTICS,
-    "arena/statistics/ratings.py": STATISTICS,
-    "arena/statistics/sprt.py": STATISTICS,
-    "arena/statistics/comparisons.py": STATISTICS[1:],
-    "envs/battleship.py": ("tests/envs/test_battleship_env.py",),
-    "envs/vector.py": ("tests/envs/test_battleship_vector.py",),
-    "envs/battleship_vector.py": ("tests/envs/test_battleship_vector.py",),
-    "envs/duel_vector.py": ("tests/envs/test_duel_vector.py",),
-    "envs/gomoku_vector.py": ("tests/envs/test_gomoku_vector.py",),
-    "envs/navigation_vector.py": ("tests/envs/test_navigation_vector.py",),
-    "envs/opponent.py": ("tests/envs/test_opponent.py",),
-    "envs/zoo_episode.py": ("tests/envs/test_zoo.py",),
-    "server/rooms/table.py": TABLE,
-    "server/rooms/views.py": TABLE,
-    "server/rooms/recording.py": TABLE,
-    "training/gomoku_games.py": ("tests/training/test_gomoku_games.py",),
-    "training/gumbel_search.py": ("tests/training/test_zero_search.py",),
-    "training/replay.py": ("tests/training/test_replay.py",),
-}
-"""Files below `src/trireme`, and the tests that must notice a change in them."""
-
-KERNELS: dict[str, tuple[str, ...]] = {
-    "battleship/kernels.py": ("tests/battleship/test_kernels.py",),
-    "gomoku/kernels.py": ("tests/gomoku/test_kernels.py",),
-    "navigation/kernels.py": ("tests/navigation/test_kernels.py",),
-}
-"""Kernels with a plain twin. Each mutant is compiled, which takes up to a minute: try a handful."""
+class BrokenTests(Exception):
+    """Tests that fail without any mutation, or whose process has ended: they can notice none."""
 
 
 class Runner:
@@ -171,16 +75,23 @@ class Runner:
             cwd=ROOT,
             env=environment,
         )
-        self._seconds = 600
+        self._tests, self._seconds = tests, 600
+
+    def prepare(self) -> None:
+        """Collect the tests, and see how long they take without a mutation."""
         status, took = self._ask("", "")
         if status != "passed":
-            self.close()
-            raise SystemExit(f"{' '.join(tests)}: {status} without any mutation")
+            raise BrokenTests(f"{' '.join(self._tests)}: {status} without any mutation")
         self._seconds = max(PATIENCE, round(SLOWER * took))
 
-    def close(self) -> None:
+    def terminate(self) -> None:
+        """End the process; who waits for its answer gets `BrokenTests`."""
         self._process.terminate()
-        self._process.communicate()
+
+    def close(self) -> None:
+        self.terminate()
+        with suppress(BrokenPipeError):
+            self._process.communicate()
 
     def survives(self, mutation: Mutation) -> bool:
         """Whether no test notices the mutation."""
@@ -191,10 +102,13 @@ class Runner:
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         request = {"file": file, "source": source, "seconds": self._seconds}
-        self._process.stdin.write(json.dumps(request) + "\n")
-        self._process.stdin.flush()
-        status, took = (self._process.stdout.readline() or "broken 0").split()
-        return status, float(took)
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(request) + "\n")
+            self._process.stdin.flush()
+        answer = self._process.stdout.readline().split()
+        if not answer:
+            raise BrokenTests(f"{' '.join(self._tests)}: their process has ended")
+        return answer[0], float(answer[1])
 
 
 def all_mutations(
@@ -251,27 +165,33 @@ def try_all(
         ThreadPoolExecutor(workers) as pool,
     ):
         task = progress.add_task("Mutations", total=len(mutations))
+        running: set[Runner] = set()
 
         def try_group(tests: tuple[str, ...]) -> None:
             runner = Runner(tests, Path(folder))
+            running.add(runner)
             try:
+                runner.prepare()
                 for mutation in groups[tests]:
-                    if stopped.is_set():
-                        break
                     results[mutation] = runner.survives(mutation)
                     if results[mutation]:
                         progress.console.print(str(mutation), markup=False, soft_wrap=True)
                     progress.advance(task)
+            except BrokenTests as broken:  # the others go on: the run may be hours old
+                if not stopped.is_set():
+                    progress.console.print(str(broken), style="red", markup=False, soft_wrap=True)
             finally:
+                running.discard(runner)
                 runner.close()
 
         try:
             list(pool.map(try_group, groups))
         except KeyboardInterrupt:
             console.print("stopped")
-        finally:
             stopped.set()
-            pool.shutdown(cancel_futures=True)
+            pool.shutdown(wait=False, cancel_futures=True)
+            for runner in tuple(running):
+                runner.terminate()
     return {m: results[m] for m in mutations if m in results}
 
 
@@ -375,7 +295,10 @@ def main() -> None:
         result = {"mutations": len(results), "survivors": rows}
         options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     share = report(list(results), survivors, console)
-    sys.exit(0 if share >= options.least else 1)
+    untried = len(mutations) - len(results)
+    if untried:
+        console.print(f"{untried} mutations were not tried")
+    sys.exit(0 if share >= options.least and not untried else 1)
 
 
 if __name__ == "__main__":

@@ -57,7 +57,8 @@ class Mutation:
 
 
 class Mutator:
-    """All mutations of one file: changes inside functions, never in texts or annotations."""
+    """All mutations of one file: changes inside functions, never in texts or annotations, nor in
+    what no input can reach: assertions, which narrow types, and the strictness of `zip`."""
 
     def __init__(self, file: str, source: str) -> None:
         self.file, self.source = file, source
@@ -92,9 +93,11 @@ class Mutator:
 
     def _of(self, node: ast.AST) -> Iterator[tuple[int, int, str]]:
         """Changes of a node and all below it, as (start, end, new text)."""
-        if isinstance(node, ast.JoinedStr | ast.FunctionDef | ast.AsyncFunctionDef | ast.Import):
+        if isinstance(
+            node, ast.JoinedStr | ast.FunctionDef | ast.AsyncFunctionDef | ast.Import | ast.Assert
+        ) or (isinstance(node, ast.keyword) and node.arg == "strict"):
             return
-        if isinstance(node, ast.Raise | ast.Assert):
+        if isinstance(node, ast.Raise):
             yield self._whole(node, "pass")
             return
         if isinstance(node, ast.AnnAssign):

@@ -5,6 +5,7 @@ import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -24,7 +25,8 @@ from trireme.arena.statistics.normalized_elo import (
 )
 from trireme.cli.match_options import read_sprt, warn_of_repeated_openings
 from trireme.core.move_report import MOST_NOTE, MoveReport, read_report, report_fields
-from trireme.gomoku.adjudication import ForcedWins
+from trireme.gomoku.adjudication import MOST_PLIES, ForcedWins
+from trireme.gomoku.engine.threat_prover import WinningLine
 from trireme.gomoku.rules import Gomoku, GomokuState, read_points
 
 GAME = make_game("gomoku", size=9)
@@ -91,6 +93,12 @@ def test_a_file_that_is_no_opening_file_is_refused_by_its_line(
 ) -> None:
     with pytest.raises(BadSpec, match=message):
         read_openings(written(tmp_path, text), GAME)
+
+
+def test_a_start_for_another_number_of_seats_is_refused(tmp_path: Path) -> None:
+    line = written(tmp_path, '{"settings": {"duel": false}}')
+    with pytest.raises(BadSpec, match="line 1: 1 seats, where the match has 2"):
+        read_openings(line, make_game("battleship", duel=True))
 
 
 def test_a_file_that_can_not_be_read_is_refused(tmp_path: Path) -> None:
@@ -229,6 +237,23 @@ def test_a_proven_win_ends_a_game_and_agrees_with_the_rules() -> None:
     assert ForcedWins(game)(won) == 0
     quiet = GomokuState(tuple(read_points(game, "a1i9a9i1e5c3g7b8")))
     assert ForcedWins(game)(quiet) is None
+
+
+@pytest.mark.parametrize("plies", [1, MOST_PLIES, MOST_PLIES + 1])
+def test_only_wins_that_the_checker_can_follow_are_looked_at(
+    plies: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = Gomoku(size=9)
+    wins = ForcedWins(game)
+    line = WinningLine(plies, (40,))
+    monkeypatch.setattr(wins, "_prover", Mock(size=9, winning_line=lambda _: line))
+    escapes = Mock(return_value=None)
+    monkeypatch.setattr(wins, "_checker", Mock(escapes=escapes))
+    state = GomokuState(tuple(read_points(game, "d5a1e5a9f5i1a5i9")))
+    assert wins(state) == (0 if plies <= MOST_PLIES else None)
+    assert escapes.called == (plies <= MOST_PLIES)
+    escapes.return_value = (4, 4)
+    assert wins(state) is None, "what the checker refutes is no win"
 
 
 def test_a_match_is_adjudicated_by_proof(tmp_path: Path) -> None:

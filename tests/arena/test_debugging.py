@@ -1,6 +1,8 @@
 """Debugging: one game of a run is played again exactly, with one seat in the open."""
 
 import pdb  # noqa: T100 - the command opens it
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +47,15 @@ def run(tmp_path: Path, first: str, second: str = "Noisy") -> Folder:
     return folder
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Folder]:
+    """A run of the bot with this name, played once for all tests that only read it."""
+    return cache(lambda first: run(tmp_path_factory.mktemp(first), first))
+
+
 @pytest.mark.parametrize("number", [0, 1])
-def test_the_same_game_is_played_again(tmp_path: Path, number: int) -> None:
-    folder = run(tmp_path, "Lucky")
+def test_the_same_game_is_played_again(finished: Callable[[str], Folder], number: int) -> None:
+    folder = finished("Lucky")
     for seat in (0, 1):
         found = DebuggedGame.open(folder.path, number, seat)
         moves: list[DebuggedMove] = []
@@ -70,8 +78,10 @@ def test_moves_are_numbered_as_in_the_record_where_nature_begins(tmp_path: Path)
     assert all(m.recorded == found.record.moves[m.number - 1][0] for m in moves)
 
 
-def test_the_seat_that_forfeited_is_debugged_and_fails_again(tmp_path: Path) -> None:
-    folder = run(tmp_path, "Crashes")
+def test_the_seat_that_forfeited_is_debugged_and_fails_again(
+    finished: Callable[[str], Folder],
+) -> None:
+    folder = finished("Crashes")
     for number in (0, 1):
         found = DebuggedGame.open(folder.path, number, None)
         assert found.seat == number  # seats are swapped in the second game
@@ -102,8 +112,10 @@ def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
         DebuggedGame.open(folder.path, 1, None)
 
 
-def test_the_command_shows_prints_thoughts_and_moves_of_one_seat(tmp_path: Path) -> None:
-    folder = run(tmp_path, "Lucky")
+def test_the_command_shows_prints_thoughts_and_moves_of_one_seat(
+    finished: Callable[[str], Folder],
+) -> None:
+    folder = finished("Lucky")
     done = CliRunner().invoke(app, ["debug", str(folder.path), "0", "--seat", "0", "--step"])
     assert done.exit_code == 0, done.output
     for words in (
@@ -116,8 +128,10 @@ def test_the_command_shows_prints_thoughts_and_moves_of_one_seat(tmp_path: Path)
     assert "noise of the other seat" not in done.output
 
 
-def test_the_command_shows_the_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = run(tmp_path, "Crashes")
+def test_the_command_shows_the_traceback(
+    finished: Callable[[str], Folder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = finished("Crashes")
     opened: list[Any] = []
     monkeypatch.setattr(pdb, "post_mortem", opened.append)
     plain = CliRunner().invoke(app, ["debug", str(folder.path), "0"])
@@ -131,8 +145,10 @@ def test_the_command_shows_the_traceback(tmp_path: Path, monkeypatch: pytest.Mon
     assert opened[0].tb_frame.f_code.co_name == "act"
 
 
-def test_the_debugger_opens_before_a_move(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = run(tmp_path, "Lucky")
+def test_the_debugger_opens_before_a_move(
+    finished: Callable[[str], Folder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = finished("Lucky")
     called: list[Any] = []
 
     def runcall(function: Any, turn: Any) -> Any:

@@ -70,6 +70,7 @@ def played(path: Path, agent: str, *, isolate: bool = True, executor: str = "ser
 @pytest.mark.parametrize(
     ("isolate", "executor"), [(True, "serial"), (False, "serial"), (True, "processes")]
 )
+@pytest.mark.slow
 def test_a_crash_leaves_its_traceback_and_prints(bots: Path, isolate: bool, executor: str) -> None:
     folder = played(bots, f"{bots}/bots.py:Crashes", isolate=isolate, executor=executor)
     for number, seat in ((0, 0), (1, 1)):
@@ -110,6 +111,7 @@ def test_a_program_leaves_its_standard_error(bots: Path) -> None:
     assert "out of ideas" in fault.detail
 
 
+@pytest.mark.slow
 def test_prints_are_bounded_and_silence_leaves_nothing(bots: Path) -> None:
     talk = played(bots, f"{bots}/bots.py:Talks")
     found = load_diagnosis(talk.record_path(0))
@@ -122,6 +124,7 @@ def test_prints_are_bounded_and_silence_leaves_nothing(bots: Path) -> None:
     assert load_diagnosis(quiet.record_path(0)) is None
 
 
+@pytest.mark.slow
 def test_too_much_printing_is_kept_of_forfeits_only(
     bots: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -124,6 +124,7 @@ def test_broken_agents_forfeit_and_the_match_goes_on(
     ("agent", "budget", "detail"),
     [("Late", 0.6, " s"), ("Hangs", None, "gave no answer within 1 s")],
 )
+@pytest.mark.slow
 def test_slow_agents_forfeit_and_the_match_goes_on(
     tmp_path: Path, executor: str, isolate: bool, agent: str, budget: float | None, detail: str
 ) -> None:

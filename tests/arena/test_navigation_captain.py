@@ -42,6 +42,7 @@ def test_it_is_about_fifty_lines_long() -> None:
     assert len([line for line in code.splitlines() if line.strip()]) < 60
 
 
+@pytest.mark.slow
 def test_it_plays_legal_plans_and_the_same_seed_gives_the_same_game(captain: ProcessAgent) -> None:
     (result,), (again,) = games(captain, 1), games(captain, 1)
     assert result.forfeits == ()

@@ -11,6 +11,8 @@ from numpy.random import Generator
 from trireme import BadSpec, UnknownName, make_game
 from trireme.arena import Entrant, Match, Sprt, entrants, schedule, schedule_hash
 from trireme.arena.match import from_plain, to_plain
+from trireme.arena.outcome import Outcome
+from trireme.arena.schedule import Fixture, final_places, next_fixtures
 from trireme.core.agents import Random
 from trireme.core.game import AnyGame
 
@@ -77,6 +79,57 @@ def test_the_seed_decides_the_starts() -> None:
 def test_a_match_of_an_earlier_version_has_the_same_seeds() -> None:
     assert [f.seed for f in schedule(match(BATTLESHIP, count=1, games=3))] == SEEDS
     assert [f.seed for f in schedule(match(count=2, games=6))][::2] == SEEDS
+
+
+def test_a_later_stage_goes_on_where_the_last_one_ended() -> None:
+    made = match(count=4, games=4, format="swiss", swiss_rounds=2)
+
+    def results(fixtures: list[Fixture]) -> dict[int, Outcome]:
+        """The higher seed wins every game."""
+        wins = {f.number: 1.0 if f.seats[0] < f.seats[1] else -1.0 for f in fixtures}
+        return {n: Outcome(n, (w, -w), 1, "", (0.0, 0.0), (1, 1)) for n, w in wins.items()}
+
+    first = list(schedule(made))
+    assert [(f.number, f.round) for f in first] == [(n, n // 4) for n in range(8)]
+    outcomes = results(first)
+    second = list(next_fixtures(made, first, outcomes))
+    assert [(f.number, f.round) for f in second] == [(n, n // 4) for n in range(8, 16)]
+    assert {frozenset(f.seats) for f in second} == {frozenset({0, 1}), frozenset({2, 3})}
+    assert second[0].seed == SEEDS[2]
+    assert final_places(made, first, outcomes) == []
+    for played in range(8):
+        known = {n: o for n, o in outcomes.items() if n != played}
+        assert list(next_fixtures(made, first, known)) == [], "a game is missing"
+    both = [*first, *second]
+    assert list(next_fixtures(made, both, outcomes)) == []
+    assert final_places(made, both, outcomes) == []
+    outcomes |= results(second)
+    assert list(next_fixtures(made, both, outcomes)) == []
+    assert [place.agent for place in final_places(made, both, outcomes)] == [0, 1, 2, 3]
+
+
+def test_games_won_and_drawn_from_either_seat_count_in_a_stage() -> None:
+    """0 wins by 1½ : ½ of two starts, and 1 wins by 2½ : 1½."""
+    made = match(count=4, games=4, format="knockout")
+    fixtures = list(schedule(made))
+    ours = {(0, 3): 0.0, (3, 0): -1.0, (1, 2): -1.0, (2, 1): 0.0}
+    outcomes = {}
+    for f in fixtures:
+        lead = ours[f.seats] if f.round == 0 else 0.0
+        if f.round == 1 and f.seats in ((1, 2), (2, 1)):
+            lead = 1.0 if f.seats == (1, 2) else -1.0
+        outcomes[f.number] = Outcome(f.number, (lead, -lead), 1, "", (0.0, 0.0), (1, 1))
+    assert {frozenset(f.seats) for f in next_fixtures(made, fixtures, outcomes)} == {
+        frozenset({0, 1})
+    }
+
+
+def test_agents_that_play_alone_have_one_stage_without_places() -> None:
+    made = match(BATTLESHIP, count=2, games=2)
+    fixtures = list(schedule(made))
+    outcomes = {f.number: Outcome(f.number, (-30.0,), 1, "", (0.0,), (1,)) for f in fixtures}
+    assert list(next_fixtures(made, fixtures, outcomes)) == []
+    assert final_places(made, fixtures, outcomes) == []
 
 
 def test_the_start_of_a_round_tells_nothing_of_its_seed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -414,6 +414,23 @@ def test_the_first_seat_is_scored_over_all_games() -> None:
     assert two_seat_standings([], []).scores == {}
 
 
+def test_every_game_is_rated_once() -> None:
+    """As `rate` rates the table of games that is counted by hand."""
+    rows = [*pair(0, "a", "b", 1.0, -1.0), *pair(1, "b", "a", 0.0, -1.0)]
+    by_hand = np.zeros((2, 2, 2, 3))  # by cluster, first seat, second seat, and result for it
+    by_hand[0, 0, 1, 0] = by_hand[0, 1, 0, 2] = 1
+    by_hand[1, 1, 0, 1] = by_hand[1, 0, 1, 2] = 1
+    rated = rate(by_hand)
+    scores = two_seat_standings(["a", "b"], rows).scores
+    for i, name in enumerate("ab"):
+        assert scores[name].elo == pytest.approx(rated.elo[i])
+        assert scores[name].elo_ci95 == pytest.approx((rated.low[i], rated.high[i]))
+    all_won = [row for cluster in range(25) for row in pair(cluster, "a", "b", 1.0, -1.0)]
+    won = two_seat_standings(["a", "b"], all_won).scores["a"]
+    bound = rate(np.repeat(by_hand[:1], 25, axis=0))
+    assert (won.elo, won.elo_bound) == (pytest.approx(bound.elo[0]), "lower")
+
+
 def test_a_duel_is_counted_from_both_seats() -> None:
     # The first agent wins five pairs 2 : 0: all signs alike, of 2⁵.
     rows = [row for cluster in range(5) for row in pair(cluster, "a", "b", 1.0, -1.0)]

@@ -36,10 +36,13 @@ AGENTS = {
 SIZES = [(5, 5), (5, 12), (6, 9), (8, 8), (10, 10), (11, 7), (12, 12)]
 
 
+@pytest.mark.parametrize(
+    "sizes", [[SIZES[1], SIZES[2]], pytest.param(SIZES, marks=pytest.mark.slow)], ids=["two", "all"]
+)
 @pytest.mark.parametrize("agent", AGENTS)
-def test_no_agent_repeats_a_shot_on_any_board(agent: str) -> None:
+def test_no_agent_repeats_a_shot_on_any_board(agent: str, sizes: list[tuple[int, int]]) -> None:
     """An illegal shot would forfeit."""
-    for number, (rows, cols) in enumerate(SIZES):
+    for number, (rows, cols) in enumerate(sizes):
         game = Battleship(rows, cols, touching=number % 2 == 1)
         result = play(game, [AGENTS[agent]], seed=number)
         assert not result.forfeits

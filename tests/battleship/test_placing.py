@@ -2,7 +2,8 @@
 
 from collections import Counter
 from math import comb
-from typing import Literal
+from typing import Any, Literal
+from unittest.mock import Mock
 
 import numpy as np
 import pytest
@@ -12,7 +13,14 @@ from hypothesis import strategies as st
 from trireme import CHANCE, IllegalAction
 from trireme.battleship.batch import fleet_of, layouts
 from trireme.battleship.board import Board, placements
-from trireme.battleship.fleets import Fleet, all_layouts, check_fleet, draw_layout, first_layout
+from trireme.battleship.fleets import (
+    Fleet,
+    _pick,
+    all_layouts,
+    check_fleet,
+    draw_layout,
+    first_layout,
+)
 from trireme.battleship.rules import Battleship
 
 from .positions import FLEET, naive_fleets
@@ -126,6 +134,13 @@ def test_mines_lie_anywhere_in_the_water_with_the_same_probability() -> None:
     assert set(lone) == {(r, c) for r in range(5) for c in range(5) if r % 2 or c % 2}
     odd = {lone[r, c] for r in (1, 3) for c in (1, 3)}
     assert max(odd) - min(odd) < 5 * 600**0.5
+
+
+def test_where_rounding_leaves_a_rest_the_last_place_is_drawn() -> None:
+    free = placements(3, 3, 2)[:3]
+    for drawn, at in ((0.0, 0), (0.999, 2), (1.0, 2)):
+        rng: Any = Mock(random=lambda drawn=drawn: drawn)
+        assert _pick(free, rng) is free[at]
 
 
 def test_dead_ends_are_drawn_again() -> None:

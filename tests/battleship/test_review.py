@@ -1,6 +1,8 @@
 """Costs of shots: brute force agrees where it can be computed; accuracy rises with strength."""
 
 from functools import cache
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -141,6 +143,33 @@ def test_a_miss_costs_more_where_mines_lie() -> None:
         session = trireme.Session(game, ["x"], seed=0, opening=[fleet, "A1", "E5"])
         costs.append(review(session.record, seat=0).moves[1].cost)
     assert costs[1] == pytest.approx(costs[0] * (1 + 4 / 23), abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("mines", "misses", "price"),
+    [(0, 0, 1 + 4 / 23), (1, 2, 1 + 3 / 20), (3, 19, 1 + 1 / 1), (4, 19, 1.0)],
+)
+def test_a_miss_costs_the_share_of_mines_in_the_water_left(
+    mines: int, misses: int, price: float
+) -> None:
+    """Of 25 cells 2 have the ship and 4 of the others a mine; `mines` and `misses` are known."""
+    game = Battleship(5, 5, fleet=(2,), placement="manual", mines=4)
+    results = ["mine"] * mines + ["miss"] * misses + ["hit"]
+    shots = tuple(SimpleNamespace(result=result) for result in results)
+    view: Any = SimpleNamespace(target=SimpleNamespace(shots=shots))
+    found = BattleshipReviewer(game)._miss_price(view, game.boards[0])
+    assert found == pytest.approx(price)
+    assert BattleshipReviewer(Battleship(5, 5, fleet=(2,)))._miss_price(view, game.boards[0]) == 1
+
+
+def test_costs_of_rollouts_are_estimates() -> None:
+    game = Battleship(6, 6, fleet=(3, 2, 2), placement="manual")
+    session = trireme.Session(game, ["x"], seed=0, opening=["A1-A3 C1-C2 E1-E2", "F6"])
+    (first,) = review(session.record, seat=0).moves
+    assert not first.exact
+    assert first.best != "F6"
+    assert 0 < first.cost < 1
+    assert "with the best shot" in first.note
 
 
 def test_a_strong_agent_is_more_accurate_than_a_random_one() -> None:

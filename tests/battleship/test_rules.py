@@ -4,7 +4,7 @@ import pytest
 
 from trireme import CHANCE, BadSettings, BadText, IllegalAction, make_game, play
 from trireme.battleship.rules import Battleship
-from trireme.battleship.shots import Shot
+from trireme.battleship.shots import Salvo, Shot
 
 from .positions import FLEET, fired
 
@@ -211,3 +211,14 @@ def test_text_that_is_no_action_hears_what_would_be_one(text: str, message: str)
     with pytest.raises(BadText) as caught:
         Battleship().read(text)
     assert str(caught.value) == message
+
+
+def test_a_shot_may_be_a_cell_or_its_index_and_a_salvo_a_list_of_cells() -> None:
+    game = Battleship(5, 6)
+    assert game.convert(7, 0) == game.convert((1, 1), 0) == Salvo(((1, 1),))
+    assert game.convert([(1, 1), (4, 5)], 0) == Salvo(((1, 1), (4, 5)))
+    for other in ([(1, 1), "x"], [], None, "A1"):
+        assert game.convert(other, 0) is None
+    for off_board in (30, -1):
+        with pytest.raises(IllegalAction, match="an index from 0 to 29"):
+            game.convert(off_board, 0)

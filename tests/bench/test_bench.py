@@ -180,6 +180,7 @@ def test_regret_is_exact_against_the_equilibrium() -> None:
     assert score(item, nobody.record) == item.reference["best"] + 1
 
 
+@pytest.mark.slow
 def test_a_run_is_resumed_where_it_was_stopped(tmp_path: Path) -> None:
     calls: list[tuple[str, int, int]] = []
 
@@ -218,9 +219,8 @@ GOOD = {
 """Actions that are legal now and then."""
 
 
-@pytest.mark.parametrize(
-    "game", [pytest.param("battleship", marks=pytest.mark.slow), "gomoku", "navigation"]
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("game", ["battleship", "gomoku", "navigation"])
 def test_a_model_that_misbehaves_in_every_way_is_measured(game: str, tmp_path: Path) -> None:
     faults: list[Any] = [
         "garbage",

@@ -103,6 +103,7 @@ main()
 """
 
 
+@pytest.mark.slow
 def test_games_before_the_disk_was_full_are_kept() -> None:
     asked = [*MATCH, "--games", "200", "--out", "part", "--database", "none", "--json"]
     found = subprocess.run([*PROGRAM, LIMITED, *asked], capture_output=True, text=True)
@@ -116,6 +117,7 @@ def test_games_before_the_disk_was_full_are_kept() -> None:
 @pytest.mark.parametrize(
     "kind", [signal.SIGTERM, pytest.param(signal.SIGINT, marks=pytest.mark.slow)]
 )
+@pytest.mark.slow
 def test_a_signal_stops_with_a_report_of_what_was_played(kind: signal.Signals) -> None:
     asked = ["arena", "gomoku", "random", SLOW, "--set", "size=7", "--games", "400"]
     asked += ["--workers", "1", "--out", "cut", "--database", "none", "--json"]

@@ -142,6 +142,7 @@ def until(stream: IO[str], marker: str) -> None:
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="there is no kill -9 here")
 @pytest.mark.parametrize("moves", [0, 1, 3])
+@pytest.mark.slow
 def test_a_killed_game_is_replayed_up_to_its_last_move(moves: int, tmp_path: Path) -> None:
     command = [*TRIREME, "play", "gomoku", "--mode", "pvp", "--record", "game.jsonl"]
     pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}

@@ -91,6 +91,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_each_kernel_is_compiled_at_its_level_and_reported(tmp_path: Path) -> None:
     """A normal kernel that a branchy one calls is compiled meanwhile, at its own level."""
     (tmp_path / "levels.py").write_text(LEVELS)

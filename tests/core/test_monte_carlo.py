@@ -1,5 +1,6 @@
 """The agent that plays every game from its rules: better than random, legal, repeatable."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
@@ -10,7 +11,7 @@ from numpy.random import Generator
 
 from trireme import CHANCE, Game, Listed, Seat, TriremeError, Turn, make_agent, play
 from trireme.core.agents import Random
-from trireme.core.monte_carlo import MonteCarlo
+from trireme.core.monte_carlo import Arm, MonteCarlo, _ucb1
 from trireme.core.registry import GAMES, agents_of
 
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
@@ -170,6 +171,22 @@ def test_a_playout_ends_at_its_depth() -> None:
     legal = game.legal("00.11....", 0)
     assert MonteCarlo(playouts=30, depth=1).act(turn(game, "00.11....", 0, legal)) == 2
     assert MonteCarlo(playouts=30, depth=1).act(turn(game, game.start(), 0, legal)) == 2
+
+
+def test_playouts_go_to_the_highest_upper_confidence_bound() -> None:
+    """The means differ by 0.1, the bounds above them by s √(½ ln 12) (1/√2 - 1/√10) = 0.436 s for
+    values that spread over s: the second is tried where s is above 0.2295."""
+    arms = [Arm("a", 10, 5.0), Arm("b", 2, 0.8)]
+    assert [_ucb1(arms, 12, spread).action for spread in (0.0, 0.229, 0.23, 1.0)] == list("aabb")
+    assert [_ucb1(arms, number, 0.0).action for number in range(2)] == list("ab"), "untried first"
+    assert Arm("untried").mean == -math.inf
+    assert arms[1].mean == 0.4
+
+
+def test_one_playout_is_enough_for_an_action() -> None:
+    game = TicTacToe()
+    legal = game.legal(game.start(), 0)
+    assert MonteCarlo(playouts=1, depth=1).act(turn(game, game.start(), 0, legal)) in legal
 
 
 @pytest.mark.parametrize("spec", ["montecarlo:playouts=0", "montecarlo:depth=0"])

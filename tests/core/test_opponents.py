@@ -40,6 +40,16 @@ def test_the_last_opponent_is_the_full_strength_and_beginners_meet_the_second(ga
     assert found.measured.startswith("python benchmarks/opponents.py")
 
 
+@pytest.mark.parametrize("count", [0, 1, 2, 3])
+def test_beginners_meet_the_usual_opponent_where_few_are_named(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = opponents_of("gomoku")
+    monkeypatch.setattr("trireme.core.opponents.opponents_of", lambda _: named[:count])
+    usual = find("gomoku").opponent
+    assert beginners_opponent("gomoku") == (named[1].spec if count > 1 else usual)
+
+
 @pytest.mark.parametrize("game", BUILT_IN)
 def test_every_named_opponent_can_be_made_for_its_game(game: str) -> None:
     found = opponent_file(game)

@@ -26,6 +26,7 @@ from trireme.core.game import close
 from trireme.core.play import (
     MOST_DETAIL,
     AgentFault,
+    answer_limit,
     bounded,
     decide,
     describe_error,
@@ -34,6 +35,7 @@ from trireme.core.play import (
     shown,
 )
 from trireme.core.seeding import stream
+from trireme.core.transcript import Exchange
 from trireme.gomoku.rules import Gomoku
 
 
@@ -311,6 +313,35 @@ def test_an_error_without_a_text_says_where_it_was_raised() -> None:
     assert describe_error(ValueError()) == "ValueError: "
 
 
+def test_the_place_of_an_error_is_named_once() -> None:
+    line = inspect.getsourcelines(Faults.act)[1] + 1
+    with pytest.raises(Forfeit) as caught:
+        decide(Faults(ValueError()), session().turn(0))
+    assert caught.value.detail == f"ValueError: raised in test_play.py, line {line}"
+    assert fault_of(0, ValueError("lost")).detail == "ValueError: lost", "never raised: no place"
+
+
+def test_what_can_not_be_written_is_illegal_though_it_passes_the_check() -> None:
+    # 1.0 equals the legal action 1, but is none: it has no text.
+    (fault,) = play(Guess(), [Always(0), Always(1.0)], seed=1).forfeits
+    assert (fault.seat, fault.reason) == (1, "illegal")
+    assert "not the float 1.0" in fault.detail
+    held = session()
+    with pytest.raises(IllegalAction, match=r"not the float 1\.0"):
+        held.move({0: 0, 1: 1.0})
+    assert held.moves == 1, "only nature's move stands"
+
+
+def test_exchanges_of_all_seats_and_moves_are_kept_in_order() -> None:
+    class Talks(Always):
+        def take_exchanges(self) -> list[Exchange]:
+            return [Exchange("model", "ask", str(self.action))]
+
+    result = play(Guess(), [Talks(0), Talks(1)], seed=1)
+    stamps = [(e.seat, e.move, e.answer) for e in result.exchanges]
+    assert stamps == [(0, 2, "0"), (1, 2, "1"), (0, 3, "0"), (1, 3, "1")], "1 is nature's move"
+
+
 def test_deciding_passes_a_forfeit_on() -> None:
     class GivesUp(Always):
         def act(self, turn: Any) -> Any:
@@ -373,6 +404,13 @@ def test_a_decision_has_grace_of_its_budget_and_of_the_clock(
             decide(Always(1), turn)
     else:
         assert decide(Always(1), turn) == (1, pytest.approx(took))
+
+
+def test_an_answer_is_awaited_to_the_end_of_its_clock_or_budget_and_a_moment_more() -> None:
+    turn = session().turn(0, 2.0)
+    assert answer_limit(turn, 60.0) == pytest.approx(2 * 1.05 + 0.05)
+    assert answer_limit(replace(turn, clock=7.0), 60.0) == pytest.approx(7.05)
+    assert answer_limit(session().turn(0), 60.0) == 60.0
 
 
 def test_a_long_explanation_is_cut() -> None:

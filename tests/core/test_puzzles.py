@@ -96,7 +96,8 @@ def test_shipped_puzzles_begin_with_the_solver_to_move(game: str) -> None:
 
 @pytest.mark.parametrize("game", GAMES)
 def test_a_sample_of_the_shipped_puzzles_is_right(game: str) -> None:
-    for puzzle in sample(game):
+    # The hardest of Gomoku take seconds each: the larger sample has them.
+    for puzzle in sample(game)[: 2 if game == "gomoku" else SAMPLE]:
         check_puzzle(game, puzzle)
 
 
@@ -272,6 +273,7 @@ def test_the_same_seed_makes_the_same_puzzles() -> None:
         return list(islice(found, 3))
 
     assert made(3) == made(3) != made(4)
+    assert made(3) == ["9135d2a55c", "f0ef48eefe", "9de864b21e"], "on every machine"
 
 
 def test_a_game_without_a_maker_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

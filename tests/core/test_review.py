@@ -3,8 +3,10 @@
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
+import numpy as np
 import pytest
 
 import trireme
@@ -16,6 +18,7 @@ from trireme.core.review import (
     MOMENTS,
     Decision,
     Judgement,
+    ReviewedMove,
     decision_accuracy,
     decisions_of,
     has_review,
@@ -73,6 +76,73 @@ def test_the_accuracy_is_the_mean_over_decisions_at_stake(monkeypatch: pytest.Mo
     assert [found.moves[i].cost for i in second.moments] == [3.0, 1.0]  # 0.01 is too little
     assert len(found.moments) == MOMENTS
     assert found.curve == "expected points lost"
+
+
+class Valued:
+    """Says the same of every shot, to more digits than are kept, and notes its random numbers."""
+
+    unit, scale, about = "points", 0.5, "valued"
+    drawn: ClassVar[list[float]] = []
+
+    def judge(self, decision: Decision, rng: np.random.Generator) -> Judgement | None:
+        self.drawn.append(float(rng.random()))
+        if decision.view.stage == "placing":
+            return None
+        shot = decision.action
+        return Judgement(
+            shot, 0.123456, value=0.654321, luck=-0.111119, note="so", exact=True,
+            missed=(shot,), allowed=(shot, shot),
+        )  # fmt: skip
+
+
+def test_a_reviewed_move_says_what_its_judgement_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Valued())
+    Valued.drawn.clear()
+    found = review(parse_record(duel(7)), seed=3)
+    accuracy = round(100 * math.exp(-0.123456 / 0.5), 2)
+    assert found.moves[0] == ReviewedMove(
+        2, 0, "C3", "C3", 0.1235, accuracy, 0.6543, -0.1111, "so", True, ("C3",), ("C3", "C3")
+    )
+    assert [(m.move, m.seat) for m in found.moves] == [(n + 2, n % 2) for n in range(7)]
+    seeds = [(1, 0), (1, 1), *((n + 2, n % 2) for n in range(7))]
+    assert Valued.drawn == [np.random.default_rng([3, *seed]).random() for seed in seeds]
+    assert found.curve == "winning chance"
+    first, second = found.seats
+    assert (first.luck, first.cost) == (round(4 * -0.1111, 4), round(4 * 0.1235, 4))
+    # before each decision, and at the end, where the first seat has won
+    assert first.curve == ((1, 0.6543), (3, 0.6543), (5, 0.6543), (7, 0.6543), (8, 1.0))
+    assert second.curve == ((2, 0.6543), (4, 0.6543), (6, 0.6543), (8, 0.0))
+    running = review(parse_record(duel(2)), seat=0)
+    assert running.seats[0].curve == ((1, 0.6543),), "without an end there is no result"
+
+
+def test_a_curve_shows_chances_as_soon_as_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Seldom(Valued):
+        def judge(self, decision: Decision, rng: np.random.Generator) -> Judgement | None:
+            found = super().judge(decision, rng)
+            known = found is not None and decision.seat == 0
+            return found if known or found is None else replace(found, value=None, cost=1 / 3)
+
+    monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Seldom())
+    found = review(parse_record(duel(7)))
+    assert found.curve == "winning chance"
+    assert found.seats[0].curve[-1] == (8, 1.0)
+    assert found.seats[1].curve == ((3, 0.3333), (5, 0.6666), (7, 0.9999)), "sums of rounded costs"
+
+
+@pytest.mark.parametrize(("cost", "moments"), [(0.0249, ()), (0.025, (0, 1, 2))])
+def test_a_moment_costs_a_share_of_the_scale_and_the_first_come_first(
+    cost: float, moments: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Cheap(Valued):
+        def judge(self, decision: Decision, rng: np.random.Generator) -> Judgement | None:
+            found = super().judge(decision, rng)
+            return None if found is None else replace(found, cost=cost)
+
+    monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Cheap())
+    found = review(parse_record(duel(7)))
+    assert found.moments == moments
+    assert found.seats[1].moments == (() if not moments else (1, 3, 5))
 
 
 def test_a_reviewer_gets_views_and_never_the_state() -> None:

@@ -74,7 +74,7 @@ def check(words: list[str]) -> None:
 
 
 def _trireme(words: list[str]) -> None:
-    command: Any = get_command(app)
+    command: Any = command_tree()
     context: Any = command.context_class(command, info_name="trireme")
     rest = list(words)
     while hasattr(command, "list_commands") and rest and not rest[0].startswith("-"):
@@ -117,6 +117,11 @@ def _pip(words: list[str]) -> None:
         for extra in re.findall(r"[\w-]+", word.partition("[")[2]):
             if extra not in extras:
                 raise Wrong(f"the package has no extra {extra!r}")
+
+
+@cache
+def command_tree() -> Any:
+    return get_command(app)
 
 
 @cache

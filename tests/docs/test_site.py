@@ -142,6 +142,7 @@ def test_the_glossary_names_files_that_exist_and_no_word_twice() -> None:
     assert len(words) == len(set(words)) >= 50
 
 
+@pytest.mark.slow
 def test_the_generator_imports_neither_torch_nor_ray() -> None:
     """`make docs` installs neither."""
     code = (

@@ -124,6 +124,13 @@ def test_an_invalid_action_costs_and_changes_nothing(action: int) -> None:
     assert info["move_count"] == 1
 
 
+@pytest.mark.parametrize(("action", "name"), [(0, "A1"), (24, "E5")])
+def test_a_cell_that_was_attacked_is_named(action: int, name: str) -> None:
+    env = started()
+    env.step(action)
+    assert env.step(action)[-1]["error"] == f"already attacked: {name} (cell {action})"
+
+
 def test_sunk_ships_leave_the_list_of_those_remaining() -> None:
     env = started()
     assert env.step(10)[0]["remaining_ships"].tolist() == [3, 2, 0, 0, 0]

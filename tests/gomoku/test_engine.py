@@ -17,7 +17,7 @@ from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
 from trireme.gomoku.engine import helper_threads
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta
-from trireme.gomoku.engine.analysis import EngineAnalysis, SearchLimits
+from trireme.gomoku.engine.analysis import PROVEN_WIN, EngineAnalysis, SearchLimits, scaled_value
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.proof_number_kernels import search_proof
 from trireme.gomoku.engine.table_network import shipped_network
@@ -325,3 +325,11 @@ def test_an_entry_whose_halves_two_threads_wrote_is_rejected() -> None:
     store(other, 1, 0x1234, 9, 0, -100, 401, 0)
     table[0, 1] = other[0, 1]
     assert probe(table, 1, 1, 0x1234) == -1
+
+
+def test_values_are_scaled_from_a_proven_loss_to_a_proven_win() -> None:
+    for sign in (1, -1):
+        assert scaled_value(sign * PROVEN_WIN) == sign
+        assert scaled_value(sign * (PROVEN_WIN - 1)) == sign * 0.99
+        assert scaled_value(sign * 800) == sign * 0.754, "0.99 tanh 1, to three digits"
+    assert scaled_value(0) == 0

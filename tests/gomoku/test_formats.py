@@ -55,9 +55,10 @@ def test_a_freestyle_win_by_overline_is_recognised_in_a_psq_file() -> None:
     session = Session(game, ["x", "y"], seed=1)
     session.move({0: (0, 3)})
     assert session.over
-    again = read_psq(write_psq(session.record))
-    assert again.game == Gomoku(rule="freestyle")
-    assert again.returns == (1.0, -1.0)
+    for more in ("", "a line of another program\n"):
+        again = read_psq(write_psq(session.record) + more)
+        assert again.game == Gomoku(rule="freestyle")
+        assert again.returns == (1.0, -1.0)
 
 
 @pytest.mark.parametrize("black", [0, 1])

@@ -17,6 +17,7 @@ ROW_OF_FIVE = ("a1", "a3", "b1", "b3", "c1", "c3", "d1", "d3", "e1")
 
 
 def test_black_begins_and_the_colours_alternate() -> None:
+    assert Gomoku().seats == 2
     state = played(STANDARD, "h8", "h9", "i8")
     assert state.board() == {(7, 7): 1, (8, 7): -1, (7, 8): 1}
     assert STANDARD.to_move(state) == (1,)

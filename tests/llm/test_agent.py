@@ -379,7 +379,13 @@ def stumbling(asked: Asked) -> str | Misbehaviour:
 
 
 @pytest.mark.parametrize("agent", ["llm", "rl+llm"])
-@pytest.mark.parametrize("game", ["battleship", "battleship:duel=true", "battleship:mines=3"])
+@pytest.mark.parametrize(
+    "game",
+    [
+        "battleship:duel=true",
+        *(pytest.param(f"battleship{more}", marks=pytest.mark.slow) for more in ("", ":mines=3")),
+    ],
+)
 def test_no_byte_sent_depends_on_what_the_seat_may_not_know(game: str, agent: str) -> None:
     """The same answers from another hidden fleet give the same bytes, and no byte sequence names a
     ship that is afloat, a mine, or the seed; retries and repeated requests included."""

@@ -42,6 +42,7 @@ def choosing(rank: int, seen: list[Asked] | None = None) -> Any:
     return script
 
 
+@pytest.mark.slow
 def test_choosing_the_first_proposal_always_is_the_network_itself() -> None:
     with ScriptedEndpoint(choosing(0)) as endpoint:
         for game, hybrid, parent in (

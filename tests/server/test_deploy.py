@@ -69,6 +69,7 @@ def test_the_proxy_lets_bodies_through_that_the_server_accepts() -> None:
     assert int(found[1]) * 1024 * 1024 >= ServerLimits().body_bytes
 
 
+@pytest.mark.slow
 def test_a_backup_is_restored_with_all_rooms(
     serve: Callable[..., Running], postgres_url: str, tmp_path: Path
 ) -> None:

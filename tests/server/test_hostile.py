@@ -147,6 +147,7 @@ def test_a_huge_message_closes_only_its_own_connection(server: Running) -> None:
     second.catch_up_with(first)
 
 
+@pytest.mark.slow
 def test_a_flood_is_slowed_down_and_then_cut_off(serve: Callable[..., Running]) -> None:
     server = serve(message_rate=1, message_burst=10)
     first, second = server.two_players("gomoku", settings={"size": 9})
@@ -165,6 +166,7 @@ def test_a_flood_is_slowed_down_and_then_cut_off(serve: Callable[..., Running]) 
     assert second.position["moves"] == 1
 
 
+@pytest.mark.slow
 def test_a_client_that_does_not_read_is_closed_and_nobody_waits_for_it(
     serve: Callable[..., Running],
 ) -> None:

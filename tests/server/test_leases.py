@@ -269,6 +269,7 @@ def test_a_request_that_is_forwarded_too_often_comes_to_an_end(
     assert there.http.get(f"/api/rooms/{held['room']}").status_code == 200
 
 
+@pytest.mark.slow
 def test_a_server_that_stops_hands_its_rooms_over(pair: tuple[Running, Running]) -> None:
     here, there = pair
     held = here.create("gomoku", seats=[{"kind": "me"}, {"kind": "open"}])
@@ -283,6 +284,7 @@ def test_a_server_that_stops_hands_its_rooms_over(pair: tuple[Running, Running])
     assert list(there.lobby.rooms) == [held["room"]]
 
 
+@pytest.mark.slow
 def test_a_room_whose_owner_died_is_taken_over_by_the_next_request(
     engine: Engine,
     serve: Callable[..., Running],
@@ -306,6 +308,7 @@ def test_a_room_whose_owner_died_is_taken_over_by_the_next_request(
     assert second.position["moves"] == 1
 
 
+@pytest.mark.slow
 def test_all_servers_list_the_rooms_of_all(pair: tuple[Running, Running]) -> None:
     here, there = pair
     mine, other = here.create("gomoku"), here.create("battleship")
@@ -324,6 +327,7 @@ def test_all_servers_list_the_rooms_of_all(pair: tuple[Running, Running]) -> Non
 # SQLite
 
 
+@pytest.mark.slow
 def test_a_second_server_on_one_sqlite_file_is_refused(tmp_path: Path) -> None:
     database = tmp_path / "store.db"
     engine = open_store(f"sqlite:///{database}")

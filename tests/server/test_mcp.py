@@ -37,7 +37,9 @@ def http_url() -> Iterator[str]:
             server.terminate()
 
 
-@pytest.fixture(params=["stdio", "http", "memory"])
+@pytest.fixture(
+    params=["memory", *(pytest.param(name, marks=pytest.mark.slow) for name in ("stdio", "http"))]
+)
 def talk(request: pytest.FixtureRequest) -> Callable[[Talk], None]:
     """Runs a conversation over one transport."""
 

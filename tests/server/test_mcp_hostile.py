@@ -308,6 +308,7 @@ def stdio_server() -> Iterator[subprocess.Popen[str]]:
             process.terminate()
 
 
+@pytest.mark.slow
 def test_garbage_on_standard_input_does_not_end_the_server() -> None:
     with stdio_server() as process:
         assert process.stdin is not None

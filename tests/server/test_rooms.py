@@ -226,6 +226,7 @@ def test_when_the_database_fails_nothing_is_sent_and_the_room_is_loaded_again(
     assert back.ask("act", id="lost", seat=1, action="b1")["type"] == "ack"
 
 
+@pytest.mark.slow
 def test_a_stopped_server_goes_on_where_it_was(serve: Callable[..., Running]) -> None:
     server = serve("one")
     first, second = server.two_players("battleship", settings={"duel": True})
@@ -245,6 +246,7 @@ def test_a_stopped_server_goes_on_where_it_was(serve: Callable[..., Running]) ->
     assert first.position["status"] == "over"
 
 
+@pytest.mark.slow
 def test_a_whole_game_on_either_database(serve: Callable[..., Running], store_url: str) -> None:
     server = serve(url=store_url)
     first, second = server.two_players("battleship", settings={"duel": True, "rows": 6, "cols": 6})

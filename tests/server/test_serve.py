@@ -72,6 +72,7 @@ def test_a_host_that_is_not_here_is_named(refused: Callable[..., str]) -> None:
     assert "nowhere.invalid" in refused("--host", "nowhere.invalid")
 
 
+@pytest.mark.slow
 def test_the_browser_is_opened_when_the_server_answers_and_may_block(tmp_path: Path) -> None:
     """A browser that runs in the foreground holds up nobody, and finds the page at once."""
     script = tmp_path / "browser"

@@ -80,6 +80,7 @@ def test_exploration_fires_only_at_unknown_cells(seed: int, epsilon: float) -> N
     assert epsilon > 0 or (actions == 7).all()
 
 
+@pytest.mark.slow
 def test_a_resumed_heatmap_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     config = tiny_heatmap()
     heatmap.HeatmapTraining(config, tmp_path / "whole").run(live=False)
@@ -148,6 +149,7 @@ def test_a_resumed_run_of_sb3_equals_an_uninterrupted_one(tmp_path: Path, algori
     assert log_of(tmp_path / "parts") == log_of(tmp_path / "whole")
 
 
+@pytest.mark.slow
 def test_a_run_that_is_killed_goes_on_from_its_last_checkpoint(tmp_path: Path) -> None:
     config = tiny_rl(steps=512, checkpoint_every=200)
     whole = rl.RLTraining(config, tmp_path / "whole")
@@ -188,6 +190,7 @@ def test_other_settings_can_not_go_on_from_a_checkpoint_of_the_heatmap(tmp_path:
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.slow
 def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str) -> None:
     config = tiny_rl(algorithm=algorithm)
     rl.RLTraining(config, tmp_path).run(live=False)

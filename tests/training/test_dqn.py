@@ -183,6 +183,7 @@ def log_of(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("prioritised", [False, True], ids=["uniform", "prioritised"])
+@pytest.mark.slow
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path, prioritised: bool) -> None:
     config = tiny_dqn(prioritised=prioritised, imitation_weight=0.5, demonstration_share=0.1)
     DQNTraining(config, tmp_path / "whole").run(live=False)

@@ -59,6 +59,7 @@ class Stopped(Exception):
     """Raised in mid-ladder."""
 
 
+@pytest.mark.slow
 def test_a_stopped_ladder_goes_on_and_rates_everybody(run: Path) -> None:
     seen = 0
 
@@ -117,6 +118,7 @@ def test_other_runs_and_runs_without_a_history_have_no_ladder(run: Path, tmp_pat
         climb(run, settings())
 
 
+@pytest.mark.slow
 def test_the_command_prints_a_table_or_json(run: Path) -> None:
     small = ["--games=1", "--simulations=1", "--opponents=random", "--executor=serial"]
     runner = CliRunner(env={"COLUMNS": "200", "TERM": "dumb"})

@@ -106,6 +106,7 @@ def test_drawn_games_vary_in_sea_ships_and_rules() -> None:
     assert 30 < len(usual) < 60
 
 
+@pytest.mark.slow
 def test_a_resumed_run_equals_one_that_did_not_stop(tmp_path: Path) -> None:
     whole = ValueTraining(tiny_value(), tmp_path / "whole")
     whole.run(live=False)

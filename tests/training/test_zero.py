@@ -262,6 +262,7 @@ def log_of(folder: Path) -> list[dict[str, Any]]:
     return [{k: v for k, v in row.items() if k not in timed} for row in rows]
 
 
+@pytest.mark.slow
 def test_a_resumed_run_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     def config(name: str, **changes: Any) -> Any:
         file = str(tmp_path / name / "games.npz")
@@ -467,6 +468,7 @@ def test_no_games_make_no_file(tmp_path: Path) -> None:
     assert kept(GameArchive(6, "standard", 10), tmp_path, 5) == []
 
 
+@pytest.mark.slow
 def test_a_run_writes_games_that_the_rules_accept(tmp_path: Path) -> None:
     config = tiny_zero(steps=24, games_file=str(tmp_path / "games.npz"))
     ZeroTraining(config, tmp_path / "run").run(live=False)
@@ -530,6 +532,7 @@ main(sys.argv[1:])
 """
 
 
+@pytest.mark.slow
 def test_training_starts_with_torch_and_numpy_alone(tmp_path: Path) -> None:
     options = {"steps": 2, "games": 4, "size": 6, "blocks": 1, "channels": 4, "simulations": 2}
     options |= {"simulations_end": 2, "fast_simulations": 2, "minimum": 1, "threads": 1}

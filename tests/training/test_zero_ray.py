@@ -129,6 +129,7 @@ def test_actors_play_with_the_weights_from_before_the_updates(ray: FakeRay) -> N
     assert all(torch.equal(sent[name], after[name]) for name in before)
 
 
+@pytest.mark.slow
 def test_a_resumed_run_equals_one_that_was_never_stopped(ray: FakeRay, tmp_path: Path) -> None:
     whole = ZeroTraining(config(steps=16, checkpoint_every=3), tmp_path / "whole")
     whole.run(live=False)
@@ -141,6 +142,7 @@ def test_a_resumed_run_equals_one_that_was_never_stopped(ray: FakeRay, tmp_path:
     assert same(going_on, whole)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_may_go_to_other_actors_or_none(ray: FakeRay, tmp_path: Path) -> None:
     begun = ZeroTraining(config(steps=6), tmp_path)
     begun.run(live=False)

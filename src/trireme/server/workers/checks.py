@@ -206,7 +206,7 @@ def _refuse_running(game: AnyGame, states: Sequence[Any], running: frozenset[byt
 
 
 def _read(text: str) -> Record:
-    return parse_record(text if text.endswith("\n") else text + "\n", partial=True)
+    return parse_record(text if text.endswith("\n") else text + "\n")
 
 
 def _compressed(replay: GameReplay) -> bytes:
