@@ -1,11 +1,13 @@
 """How many shots each agent of Battleship needs, alone, on the same fixed boards.
 
 Prints mean shots with a 95 % interval, and the CPU time of a move (mean, 95th percentile, most).
+With --against, also how many shots more or fewer than another agent each needs on the same boards.
 With --results, finished boards are kept in a file, and an interrupted run goes on where it stopped;
 take a new file after a change to an agent.
 
     python benchmarks/battleship_shots.py
     python benchmarks/battleship_shots.py --agents posterior,lookahead --boards 1000 --jobs 2
+    python benchmarks/battleship_shots.py --agents posterior,mcts --against posterior
 """
 
 from __future__ import annotations
@@ -85,19 +87,33 @@ def jobs_left(agents: list[str], number: int, lines: list[dict[str, Any]]) -> It
             yield spec, left[start : start + CHUNK], number
 
 
-def table(agents: list[str], number: int, lines: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+def shots_by_board(spec: str, number: int, lines: Iterable[dict[str, Any]]) -> dict[int, int]:
+    """The agent's shots on those of the first `number` boards that are done."""
+    own = (line for line in lines if line["agent"] == spec)
+    pairs = (pair for line in own for pair in zip(line["boards"], line["shots"], strict=True))
+    return {board: shots for board, shots in pairs if board < number}
+
+
+def paired(
+    spec: str, against: str, number: int, lines: list[dict[str, Any]]
+) -> dict[str, int | float | str]:
+    """How many shots more the agent needs than the other one, on the boards that both did."""
+    ours, theirs = (shots_by_board(name, number, lines) for name in (spec, against))
+    apart = np.array([ours[board] - theirs[board] for board in ours.keys() & theirs.keys()])
+    return {
+        "against": against,
+        "both": len(apart),
+        "more": float(apart.mean()) if len(apart) else 0.0,
+        "more_interval": mean_half_width(apart) if len(apart) > 1 else float("inf"),
+    }
+
+
+def table(agents: list[str], number: int, lines: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """One row an agent, over those of the first `number` boards that are done."""
     rows = []
     for spec in agents:
         own = [line for line in lines if line["agent"] == spec]
-        shots = np.array(
-            [
-                s
-                for line in own
-                for b, s in zip(line["boards"], line["shots"], strict=True)
-                if b < number
-            ]
-        )
+        shots = np.array(list(shots_by_board(spec, number, lines).values()))
         if not len(shots):
             continue
         seconds = np.array([s for line in own for s in line["seconds"]]) * 1000
@@ -126,6 +142,10 @@ def show(rows: list[dict[str, Any]]) -> None:
             f"{row['median']:>8.0f}{row['worst']:>6}"
             f"{row['ms_mean']:>10.3f}{row['ms_p95']:>9.2f}{row['ms_max']:>9.1f}"
         )
+    for row in rows:
+        if "against" in row:
+            more = f"{row['more']:+.2f} ± {row['more_interval']:.2f} shots"
+            print(f"{row['agent']} - {row['against']}: {more} on the same {row['both']} boards")
 
 
 def main() -> None:
@@ -134,11 +154,14 @@ def main() -> None:
     parser.add_argument("--agents", default=",".join(["random", *shipped]), help="agent specs")
     parser.add_argument("--boards", type=int, default=4000, help="how many of the fixed boards")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
+    parser.add_argument("--against", help="print paired differences from this one of the agents")
     parser.add_argument("--results", type=Path, help="keep finished boards in this file")
     parser.add_argument("--json", action="store_true", help="print JSON")
     args = parser.parse_args()
 
     agents = [spec.strip() for spec in args.agents.split(",")]
+    if args.against and args.against not in agents:
+        parser.error(f"--against must be one of --agents, not {args.against!r}")
     lines: list[dict[str, Any]] = []
     if args.results and args.results.exists():
         lines = [json.loads(line) for line in args.results.read_text().splitlines()]
@@ -152,6 +175,9 @@ def main() -> None:
             if sys.stderr.isatty():
                 print(f"\r{number} of {len(left)} parts", end="", file=sys.stderr, flush=True)
     rows = table(agents, args.boards, lines)
+    for row in rows:
+        if args.against and row["agent"] != args.against:
+            row |= paired(row["agent"], args.against, args.boards, lines)
     if args.json:
         print(json.dumps(rows, indent=2))
     else:

@@ -86,9 +86,9 @@ def test_a_resumed_heatmap_equals_an_uninterrupted_one(tmp_path: Path) -> None:
     heatmap.HeatmapTraining(config, tmp_path / "whole").run(live=False)
     half = heatmap.HeatmapTraining(config, tmp_path / "parts")
     for _ in range(5):
-        half.advance()
+        half.advance(half.share())
     half.checkpoint()
-    half.advance()
+    half.advance(half.share())
     rest = heatmap.HeatmapTraining(config, tmp_path / "parts")
     rest.resume(tmp_path / "parts" / "checkpoint.pt")
     rest.run(live=False)
@@ -101,7 +101,7 @@ def test_the_heatmap_learns(tmp_path: Path) -> None:
     training = heatmap.HeatmapTraining(
         tiny_heatmap(boards=32, steps=60, filters=8, learning_rate=3e-3), tmp_path
     )
-    losses = [training.advance().item() for _ in range(60)]
+    losses = [training.advance(training.share()).item() for _ in range(60)]
     assert np.mean(losses[-10:]) < np.mean(losses[:10]) - 0.05
     assert training.evaluate(30).mean() < 80
 
@@ -204,6 +204,59 @@ def test_every_algorithm_leaves_a_log_and_a_model(tmp_path: Path, algorithm: str
     assert (shots == rl.evaluate(again, 4, 2)).all()
 
 
+class Minutes(RunTimer):
+    """A clock of its own: a minute passes with every look at it."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+        self.looks = 0
+
+    @property
+    def seconds(self) -> float:
+        self.looks += 1
+        return 60.0 * self.looks
+
+
+def test_a_scheduled_run_ends_by_its_minutes_and_its_rate_follows_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, rates = rl.MaskablePPO.train, []
+
+    def recorded(model: Any) -> None:
+        train(model)
+        rates.append(model.policy.optimizer.param_groups[0]["lr"])
+
+    monkeypatch.setattr(rl.MaskablePPO, "train", recorded)
+    rate = {"learning_rate": 9e-3, "learning_rate_end": 0.0}
+    config = tiny_rl(steps=1, schedule_minutes=9.0, evaluate_every=0, **rate)
+    training = rl.RLTraining(config, tmp_path)
+    training.run(live=False, timer=Minutes())
+    assert training.step > config.steps
+    assert rates == pytest.approx([1e-3 * left for left in range(8, 0, -1)])
+
+
+def test_a_scheduled_run_ends_with_one_evaluation(tmp_path: Path) -> None:
+    rl.RLTraining(tiny_rl(schedule_minutes=4.0), tmp_path).run(live=False, timer=Minutes())
+    steps = [row["step"] for row in log_of(tmp_path)]
+    assert len(steps) > 1
+    assert steps == sorted(set(steps))
+
+
+def test_the_exploration_of_dqn_can_not_follow_the_clock() -> None:
+    with pytest.raises(BadSettings, match="schedule_minutes"):
+        tiny_rl(algorithm="dqn", schedule_minutes=1.0)
+
+
+def test_the_heatmap_ends_by_its_minutes(tmp_path: Path) -> None:
+    training = heatmap.HeatmapTraining(tiny_heatmap(steps=1, schedule_minutes=3.0), tmp_path)
+    assert training.share() == 0
+    training.seconds = 90.0
+    assert training.share() == 0.5
+    training.seconds = 181.0
+    training.run(live=False)
+    assert training.step == 0
+
+
 def test_water_around_a_sunk_ship_is_masked_in_training() -> None:
     fleet = "A1-A5 C1-C4 E1-E3 G1-G3 J9-J10"
     boards = rl.UnknownCellsVectorEnv(1, ship_placement=fleet, observation="planes")
@@ -240,6 +293,39 @@ def test_a_policy_can_start_from_a_heatmap(tmp_path: Path) -> None:
             rl.RLTraining(tiny_rl(start_from=config.start_from, **wrong), tmp_path / "rl")
 
 
+def test_a_separate_critic_leaves_the_convolutions_of_the_policy_alone(tmp_path: Path) -> None:
+    heatmap.HeatmapTraining(tiny_heatmap(), tmp_path).run(live=False)
+    config = tiny_rl(start_from=str(tmp_path / "network.pt"), critic="separate")
+    policy: Any = rl.RLTraining(config, tmp_path / "rl").model.policy
+    observation = torch.zeros((2, 900))
+    actor, critic = policy.extract_features(observation)
+    assert torch.equal(actor, critic)
+    policy.predict_values(observation).sum().backward()
+    assert all(p.grad is None for p in policy.pi_features_extractor.parameters())
+    assert any(p.grad is not None for p in policy.vf_features_extractor.parameters())
+
+
+def test_the_critic_learns_before_the_policy_does(tmp_path: Path) -> None:
+    def run_of(steps: int) -> dict[str, torch.Tensor]:
+        config = tiny_rl(steps=steps, critic="separate", critic_warm_up=200, evaluate_every=0)
+        training = rl.RLTraining(config, tmp_path)
+        training.run(live=False)
+        return training.model.policy.state_dict()
+
+    fresh, warm, trained = run_of(1), run_of(256), run_of(384)
+    actor = [name for name in fresh if name.startswith(("features_", "pi_", "action_net"))]
+    critic = [name for name in fresh if name.startswith(("vf_features", "value_net"))]
+    assert len(actor) > 5
+    assert all(torch.equal(fresh[name], warm[name]) for name in actor)
+    assert not any(torch.equal(warm[name], trained[name]) for name in actor)
+    assert not any(torch.equal(fresh[name], warm[name]) for name in critic)
+
+
+def test_a_shared_critic_can_not_warm_up_alone() -> None:
+    with pytest.raises(BadSettings, match="critic_warm_up"):
+        tiny_rl(critic_warm_up=1)
+
+
 @settings(max_examples=20, deadline=None)
 @given(seed=st.integers(0, 2**31), shots=st.integers(0, 60))
 def test_training_sees_the_planes_and_answers_that_the_agent_sees(seed: int, shots: int) -> None:
@@ -272,7 +358,7 @@ def test_posterior_labels_are_the_posterior(tmp_path: Path) -> None:
         exact = inference.posterior(shots, rng, limit=LIMIT, samples=20_000)
         assert labels[row] == pytest.approx(exact.cells, abs=1e-6 if exact.exact else 0.1)
     assert (labels[training.batch.seas.board > 0] == 0).all()
-    assert training.advance().item() > 0
+    assert training.advance(training.share()).item() > 0
 
 
 def test_a_heatmap_can_start_from_weights(tmp_path: Path) -> None:

@@ -17,14 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from trireme.battleship.agents.heatmap_network import HeatmapNetwork
-from trireme.battleship.agents.network_planes import (
-    CHANNELS,
-    HITS,
-    MISSES,
-    PLANES,
-    SUNK,
-    UNKNOWN,
-)
+from trireme.battleship.agents.network_planes import CHANNELS, PLANES
 from trireme.battleship.batch import BattleshipBatch, seeds
 from trireme.battleship.belief.posterior import FleetInference
 from trireme.battleship.rules import Battleship
@@ -38,6 +31,7 @@ from .run import (
     cosine_schedule,
     describe,
     set_learning_rate,
+    share_over,
     stoppable,
     write_json,
 )
@@ -57,12 +51,7 @@ def planes_of(batch: BattleshipBatch) -> NDArray[np.int8]:
     `network_planes`."""
     seas, board = batch.seas, batch.game.boards[0]
     planes = np.zeros((batch.num, PLANES, board.rows * board.cols), np.int8)
-    planes[:, MISSES] = seas.board == 1
-    planes[:, HITS] = seas.board == 2
-    afloat = np.take_along_axis(seas.afloat, np.maximum(seas.owner, 0).astype(np.intp), 1)
-    planes[:, SUNK] = (seas.board == 2) & (afloat == 0)
-    planes[:, UNKNOWN] = seas.board == 0
-    planes[:, UNKNOWN + 1 :] = (seas.afloat > 0)[:, :, None]
+    kernels.planes(seas.board, seas.owner, seas.afloat, planes)
     return planes.reshape(batch.num, PLANES, board.rows, board.cols)
 
 
@@ -107,8 +96,8 @@ class HeatmapTraining(TrainingRun[BattleshipHeatmap]):
         config, timer = self.config, RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
         with stoppable(timer), log:
-            while self.step < config.steps and not timer.over:
-                loss = self.advance()
+            while (share := self.share(timer)) < 1 and not timer.over:
+                loss = self.advance(share)
                 row: dict[str, float] = {}
                 if self.step % config.log_every == 0:
                     seconds = self.seconds + timer.seconds
@@ -135,23 +124,28 @@ class HeatmapTraining(TrainingRun[BattleshipHeatmap]):
             actions[turn < first] = -1
             self.batch.step(actions)
 
-    def advance(self) -> Tensor:
+    def share(self, timer: RunTimer | None = None) -> float:
+        """The share of the whole run that is over: of its minutes, or else of its steps."""
+        seconds = self.seconds + (timer.seconds if timer else 0.0)
+        return share_over(self.step, self.config.steps, seconds, self.config.schedule_minutes)
+
+    def advance(self, share: float) -> Tensor:
         """One update on the boards as they are, then one shot at each of them."""
         config = self.config
         facts = facts_of(self.batch)
         unknown = torch.from_numpy(facts == 0).to(self.device)
         labels = torch.from_numpy(self.labels()).to(self.device)
-        share = self.step / config.steps
         rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
         set_learning_rate(self.optimizer, rate)
         self.network.train()
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             odds = self._odds(self.batch)
+        # A GPU computes the gradients while the boards are stepped: nothing below waits for it.
+        actions = best_cells(odds.detach(), unknown).cpu().numpy()
         loss = loss_of(odds, labels, unknown.float())
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(self.network.parameters(), config.clip)
-        actions = best_cells(odds.detach(), unknown).cpu().numpy()
         self.optimizer.step()
         kernels.explore(facts, config.epsilon, self.noise, actions)
         self.batch.step(actions)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,13 +41,16 @@ from trireme.envs.sb3 import BoardsVecEnv
 from . import sb3_state
 from .battleship_heatmap import load as load_heatmap
 from .log import Log
-from .run import RunTimer, TrainingRun, describe, device_of, stoppable, write_json
+from .run import RunTimer, TrainingRun, describe, device_of, share_over, stoppable, write_json
 from .settings import BattleshipRL
 
 SIDE = 10
 SHARPNESS = 8.0
 """Logits of a policy that starts from a heatmap are so many times its log-odds: near to firing at
 the best cell, while cells about as good are still explored."""
+
+FOREVER = 1 << 60
+"""Shots that no run reaches: it ends by its minutes."""
 
 
 class Convolutions(BaseFeaturesExtractor):
@@ -162,7 +166,8 @@ class CellValues(DQNPolicy):
 
 
 def start_from_heatmap(model: BaseAlgorithm, heatmap: HeatmapNetwork) -> None:
-    """Give the policy the weights of a heatmap network of the same shape.
+    """Give the policy, and the trunk of a separate critic, the weights of a heatmap network of the
+    same shape.
 
     Batch normalisation is folded into the convolutions. DQN's values are then log-odds, not
     returns, so that this makes sense for policies alone.
@@ -170,9 +175,19 @@ def start_from_heatmap(model: BaseAlgorithm, heatmap: HeatmapNetwork) -> None:
     if isinstance(model, DQN):
         raise BadSettings("start_from gives a policy its weights, and dqn has none")
     policy: Any = model.policy
+    _copy_trunk(heatmap, policy.features_extractor.trunk)
+    if not policy.share_features_extractor:
+        _copy_trunk(heatmap, policy.vf_features_extractor.trunk)
+    last: Any = heatmap.layers[-1]
+    with torch.no_grad():
+        policy.action_net.layer.weight.copy_(SHARPNESS * last.weight)
+        policy.action_net.layer.bias.copy_(SHARPNESS * last.bias)
+
+
+def _copy_trunk(heatmap: HeatmapNetwork, trunk: Any) -> None:
+    """Give a trunk the heatmap's weights."""
     layers: Any = heatmap.layers
-    first, norm, _, *blocks, last = layers
-    trunk, head = policy.features_extractor.trunk, policy.action_net.layer
+    first, norm, _, *blocks, _ = layers
     pairs: list[tuple[Any, Any]] = [(trunk[0], fuse_conv_bn_eval(first, norm))]
     for block, given in zip(trunk[2:], blocks, strict=False):
         body: Any = given.body
@@ -188,8 +203,6 @@ def start_from_heatmap(model: BaseAlgorithm, heatmap: HeatmapNetwork) -> None:
         for ours, theirs in pairs:
             ours.weight.copy_(theirs.weight)
             ours.bias.copy_(theirs.bias)
-        head.weight.copy_(SHARPNESS * last.weight)
-        head.bias.copy_(SHARPNESS * last.bias)
 
 
 class UnknownCellsVectorEnv(BattleshipVectorEnv):
@@ -229,6 +242,21 @@ def make_env(config: BattleshipRL) -> VecMonitor:
     return VecMonitor(env)
 
 
+@dataclass
+class LinearSchedule:
+    """The learning rate over a run, as Stable-Baselines3 asks for it."""
+
+    begin: float
+    end: float
+    share: float | None = None
+    """The share of the run that is over; None: as Stable-Baselines3 counts its steps."""
+
+    def __call__(self, left: float) -> float:
+        """The rate when `left` of all steps are left, a share from 1 to 0."""
+        left = left if self.share is None else max(0.0, 1 - self.share)
+        return self.end + (self.begin - self.end) * left
+
+
 def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
     """The algorithm that the config names, untrained."""
     trunk = {"filters": config.filters, "blocks": config.blocks}
@@ -239,13 +267,12 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
         "normalize_images": False,
         "ortho_init": False,
     }
-    span = config.learning_rate - config.learning_rate_end
     common: dict[str, Any] = {
         "env": env,
         "seed": config.seed,
         "device": device_of(config.device),
         "gamma": config.gamma,
-        "learning_rate": lambda left: config.learning_rate_end + span * left,
+        "learning_rate": LinearSchedule(config.learning_rate, config.learning_rate_end),
     }
     rollout: dict[str, Any] = {
         "n_steps": config.rollout,
@@ -257,6 +284,8 @@ def make_model(config: BattleshipRL, env: VecMonitor) -> BaseAlgorithm:
         "n_epochs": config.epochs,
         "clip_range": config.clip_range,
     }
+    if config.algorithm != "dqn":
+        policy["share_features_extractor"] = config.critic == "shared"
     match config.algorithm:
         case "maskable-ppo":
             return MaskablePPO(MaskedPolicy, policy_kwargs=policy, **rollout, **clipped, **common)
@@ -290,8 +319,7 @@ def scores(model: BaseAlgorithm, observation: NDArray[np.int8]) -> Tensor:
     if isinstance(model, DQN):
         values: Tensor = policy.q_net(tensors)
         return values
-    features = policy.extract_features(tensors)
-    logits: Tensor = policy.action_net(features)
+    logits: Tensor = policy.action_net(policy.features_extractor(tensors))
     return logits
 
 
@@ -311,8 +339,15 @@ def evaluate(model: BaseAlgorithm, games: int, seed: int) -> NDArray[np.int64]:
     return shots
 
 
+def freeze_policy(model: BaseAlgorithm, frozen: bool) -> None:
+    """Let only the separate critic of a policy learn, or both."""
+    policy: Any = model.policy
+    for part in (policy.features_extractor, policy.action_net):
+        part.requires_grad_(not frozen)
+
+
 class Stopped(Exception):
-    """The run was asked to stop, and is between two rollouts."""
+    """The run is over or was asked to stop, and is between two rollouts."""
 
 
 class RunCallback(BaseCallback):
@@ -328,11 +363,19 @@ class RunCallback(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         run = self.run
+        share = run.share(self.timer)
+        if share >= 1:
+            raise Stopped
+        if run.config.schedule_minutes:
+            rate: Any = self.model.learning_rate
+            rate.share = share
         if self.num_timesteps >= run.next_evaluation and run.config.evaluate_every:
             run.next_evaluation = self.num_timesteps + run.config.evaluate_every
             self.evaluate()
         if self.timer.over:
             raise Stopped
+        if run.config.critic_warm_up:
+            freeze_policy(self.model, self.num_timesteps < run.config.critic_warm_up)
         if self.num_timesteps >= run.next_checkpoint:
             run.checkpoint(self.timer)
 
@@ -390,13 +433,19 @@ class RLTraining(TrainingRun[BattleshipRL]):
         begun = self.step
         log = Log(self.folder, resume_at=begun if begun else None, live=live)
         callback = RunCallback(self, log, timer)
-        with stoppable(timer), log, suppress(Stopped):
-            left = max(0, self.config.steps - begun)
-            self.model.learn(left, callback=callback, reset_num_timesteps=not begun)
-            if self.config.evaluate_every:
+        left = FOREVER if self.config.schedule_minutes else max(0, self.config.steps - begun)
+        with stoppable(timer), log:
+            with suppress(Stopped):
+                self.model.learn(left, callback=callback, reset_num_timesteps=not begun)
+            if self.config.evaluate_every and self.share(timer) >= 1:
                 callback.evaluate()
         self.checkpoint(timer)
         self.save()
+
+    def share(self, timer: RunTimer) -> float:
+        """The share of the whole run that is over: of its minutes, or else of its steps."""
+        seconds = self.seconds + timer.seconds
+        return share_over(self.step, self.config.steps, seconds, self.config.schedule_minutes)
 
     def checkpoint(self, timer: RunTimer | None = None) -> Path:
         """Write `checkpoint.pt`; the state is exact only between two rollouts."""

@@ -1,4 +1,4 @@
-"""Kernels of the heatmap's training: what a shooter knows of each board, epsilon-greedy shots."""
+"""Kernels of the heatmap's training: what a shooter sees of each board, epsilon-greedy shots."""
 
 from typing import Any
 
@@ -30,6 +30,26 @@ def known(
                 for c in range(max(0, col - 1), min(cols, col + 2)):
                     if out[b, r * cols + c] == 0:
                         out[b, r * cols + c] = 1
+
+
+@njit(nogil=True)
+def planes(board: Any, owner: Any, afloat: Any, out: Any) -> None:
+    """Write the planes of `network_planes` into `out: int8[B, 4 + S, N]`, which holds zeros.
+
+    The other arrays are those of `known`; `afloat` has one of S ships in a column.
+    """
+    for b in range(board.shape[0]):
+        for cell in range(board.shape[1]):
+            if board[b, cell] == 0:
+                out[b, 3, cell] = 1
+            elif board[b, cell] == 1:
+                out[b, 0, cell] = 1
+            else:
+                out[b, 1, cell] = 1
+                out[b, 2, cell] = afloat[b, owner[b, cell]] == 0
+        for ship in range(afloat.shape[1]):
+            if afloat[b, ship] != 0:
+                out[b, 4 + ship, :] = 1
 
 
 @njit(nogil=True)

@@ -273,6 +273,11 @@ class BattleshipHeatmap(RunSettings):
     """A network that predicts where ships are, trained on fleets as the game places them."""
 
     steps: int = option(20_000, "gradient updates in the whole run")
+    schedule_minutes: float = option(
+        0.0,
+        "end the run after so many minutes over all sessions, and let the learning rate follow "
+        "them; 0: it follows the steps",
+    )
 
     filters: int = option(64, "filters of every convolution; more learn more and run slower")
     blocks: int = option(6, "residual blocks of two convolutions; more learn more, run slower")
@@ -310,6 +315,11 @@ class BattleshipRL(RunSettings):
         "maskable-ppo", "the algorithm; only maskable-ppo is kept from repeating shots"
     )
     steps: int = option(2_000_000, "shots in the whole run")
+    schedule_minutes: float = option(
+        0.0,
+        "end the run after so many minutes over all sessions, and let the learning rate follow "
+        "them; 0: it follows the steps",
+    )
 
     filters: int = option(64, "filters of every convolution; more learn more and run slower")
     blocks: int = option(3, "residual blocks of two convolutions; more learn more, run slower")
@@ -318,6 +328,15 @@ class BattleshipRL(RunSettings):
         "",
         "begin with the weights of this network.pt of a heatmap, of the same shape; empty: random "
         "weights",
+    )
+
+    critic: Literal["shared", "separate"] = option(
+        "shared",
+        "ppo, a2c: whether the value uses the policy's convolutions or its own; its own leave the "
+        "policy's alone, and take twice the time",
+    )
+    critic_warm_up: int = option(
+        0, "shots in which only a separate critic learns; then the policy learns from its values"
     )
 
     boards: int = option(256, "boards played in parallel")
@@ -353,6 +372,10 @@ class BattleshipRL(RunSettings):
     def __post_init__(self) -> None:
         check(self, at_least={"steps": 1, "boards": 1, "threads": 1, "batch_size": 1, "rollout": 1})
         check(self, at_least={"checkpoint_every": 1})
+        if self.algorithm == "dqn" and self.schedule_minutes:
+            raise BadSettings("schedule_minutes is not for dqn: its exploration follows the steps")
+        if self.critic_warm_up and (self.critic == "shared" or self.algorithm == "dqn"):
+            raise BadSettings("critic_warm_up needs a policy with critic: separate")
 
 
 @dataclass(frozen=True)
