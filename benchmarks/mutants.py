@@ -52,6 +52,7 @@ KERNEL_SECONDS = 300
 
 STATISTICS = ("tests/arena/test_references.py", "tests/arena/test_statistics.py")
 RECORDS = ("tests/core/test_record.py", "tests/core/test_play.py", "tests/core/test_notes.py")
+PLAYS = (*RECORDS[::-1], "tests/core/test_action_input.py", "tests/core/test_notebook.py")
 ENGINE = ("tests/gomoku/test_engine.py",)
 LINE_TABLES = ("tests/gomoku/test_line_tables.py",)
 NAVIGATION = (
@@ -65,11 +66,9 @@ TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 TARGETS: dict[str, tuple[str, ...]] = {
     "core/intervals.py": STATISTICS,
     "core/record.py": RECORDS,
-    "core/play.py": (
-        *RECORDS[::-1],
-        "tests/core/test_action_input.py",
-        "tests/core/test_notebook.py",
-    ),
+    "core/play.py": PLAYS,
+    "core/session.py": PLAYS,
+    "core/forfeit.py": PLAYS,
     "core/registry.py": ("tests/core/test_registry.py", "tests/plugins/test_discovery.py"),
     "core/action_input.py": ("tests/core/test_action_input.py",),
     "core/options.py": ("tests/core/test_registry.py",),

@@ -34,9 +34,9 @@ from trireme.bench.tasks import (
 )
 from trireme.cli import app
 from trireme.core.errors import BadSpec, TriremeError, UnknownName
-from trireme.core.play import Session
 from trireme.core.record import Record
 from trireme.core.registry import make_game
+from trireme.core.session import Session
 from trireme.core.transcript import SUFFIX, read_transcript
 from trireme.gomoku.rules import Gomoku
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint

@@ -22,17 +22,9 @@ from trireme import (
     play,
 )
 from trireme.core.fault_trace import MAX_TRACEBACK
+from trireme.core.forfeit import MOST_DETAIL, AgentFault, bounded, describe_error, fault_of, shown
 from trireme.core.game import close
-from trireme.core.play import (
-    MOST_DETAIL,
-    AgentFault,
-    bounded,
-    decide,
-    describe_error,
-    fault_of,
-    prepare_agent,
-    shown,
-)
+from trireme.core.play import decide, prepare_agent
 from trireme.core.seeding import stream
 from trireme.gomoku.rules import Gomoku
 

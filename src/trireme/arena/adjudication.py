@@ -7,8 +7,8 @@ from typing import Any
 
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Seat
-from trireme.core.play import Session
 from trireme.core.registry import find, load
+from trireme.core.session import Session
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ from typing import Any, Literal
 from trireme.arena.statistics.sprt import Sprt
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.external_agent import ExternalAgent
+from trireme.core.forfeit import describe_error
 from trireme.core.game import AnyAgent, AnyGame
 from trireme.core.isolation import MEMORY_MIB, IsolatedAgent
 from trireme.core.options import settings
-from trireme.core.play import describe_error
 from trireme.core.registry import agent_class, check_plays, is_shipped, make_agent, make_game
 from trireme.core.spec import parse_spec
 

@@ -19,13 +19,15 @@ import numpy as np
 
 from trireme.core.errors import TriremeError
 from trireme.core.external_agent import ExternalAgent
+from trireme.core.forfeit import AgentFault, Forfeit, describe_error
 from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
 from trireme.core.game import close as close_agents
 from trireme.core.isolation import IsolatedAgent, protect_memory
 from trireme.core.output_tail import PrintTail
-from trireme.core.play import GRACE, AgentFault, Forfeit, Session, describe_error, play
+from trireme.core.play import GRACE, play
 from trireme.core.record import Moves
 from trireme.core.seeding import global_seed
+from trireme.core.session import Session
 from trireme.core.stop_signals import is_stop
 from trireme.core.transcript import Exchange
 
