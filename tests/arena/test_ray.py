@@ -9,7 +9,7 @@ from trireme import make_game
 from trireme.arena import Match, entrants, results_hash, run_match, start
 from trireme.arena.executors import ArenaError
 from trireme.arena.executors.ray import RayCluster
-from trireme.arena.player import Job
+from trireme.arena.job import Job
 from trireme.arena.schedule import schedule
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from trireme import make_agent, make_game, play
-from trireme.arena.player import INTERRUPT_AFTER, Job
+from trireme.arena.deadline import INTERRUPT_AFTER
+from trireme.arena.job import Job
 from trireme.core.forfeit import Forfeit
 from trireme.core.game import AnyGame, Turn
 from trireme.core.isolation import IsolatedAgent

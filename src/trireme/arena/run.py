@@ -16,9 +16,9 @@ from trireme.core.stop_signals import watched
 
 from .executors import Executor, make_executor
 from .folder import Folder
+from .job import Job
 from .match import Match
 from .outcome import Outcome, Played
-from .player import Job
 from .preflight import preflight
 from .schedule import Fixture, next_fixtures
 

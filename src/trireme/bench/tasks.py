@@ -19,8 +19,8 @@ from typing import Any
 
 import msgspec
 
+from trireme.arena.job import Job
 from trireme.arena.match import Entrant, Match
-from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture, schedule
 from trireme.core.errors import BadSpec, unknown
 from trireme.core.forfeit import AgentFault

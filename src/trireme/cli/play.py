@@ -187,7 +187,7 @@ def _decisions(
 
     What agents say about their actions is added to `reports`.
     """
-    from trireme.arena.player import InterruptibleAgent
+    from trireme.arena.deadline import InterruptibleAgent
 
     actions: dict[Seat, Any] = {}
     session = screen.session

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 from trireme.core.errors import TriremeError, unknown
 from trireme.core.extras import require

@@ -22,8 +22,9 @@ from pathlib import Path
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job, forfeited
+from trireme.arena.player import forfeited
 from trireme.arena.schedule import Fixture
 from trireme.core.child_processes import end_with_parent, forget
 from trireme.core.errors import TriremeError

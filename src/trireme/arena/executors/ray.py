@@ -15,8 +15,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 
 from . import ArenaError

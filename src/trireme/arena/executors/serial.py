@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from trireme.arena.job import Job, NoMonitor
 from trireme.arena.outcome import Played
-from trireme.arena.player import FixturePlayer, Job, NoMonitor
+from trireme.arena.player import FixturePlayer
 from trireme.arena.schedule import Fixture
 
 from .log import cap_log
