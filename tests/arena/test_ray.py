@@ -12,6 +12,8 @@ from trireme.arena.executors.ray import RayCluster
 from trireme.arena.job import Job
 from trireme.arena.schedule import schedule
 
+from .test_live import check_running_board
+
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 pytest.importorskip("ray", reason="Ray is not installed (pip install 'trireme-lab[ray]')")
 
@@ -45,6 +47,12 @@ def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
                 two_nodes.remove_node(other, allow_graceful=False)
     assert sorted(o.number for o in found) == list(range(40))
     assert results_hash(found) == expected
+
+
+def test_games_in_progress_on_ray_are_seen_on_their_boards(
+    tmp_path: Path, no_preflight: None
+) -> None:
+    check_running_board(tmp_path, "ray")
 
 
 def test_no_cluster_at_an_address_is_an_error_that_says_so() -> None:

@@ -71,3 +71,19 @@ class NoMonitor:
     def busy(self, seat: Seat, timeout: float) -> None: ...
     def line(self, text: str) -> None: ...
     def idle(self) -> None: ...
+
+
+class RecordMonitor(NoMonitor):
+    """Keeps the record of the game in progress, for another thread to look at."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+
+    def begin(self, number: int) -> None:
+        self._lines = []
+
+    def line(self, text: str) -> None:
+        self._lines.append(text)
+
+    def record(self) -> str:
+        return "".join(self._lines)
