@@ -163,6 +163,7 @@ def test_games_in_progress_are_seen_on_their_boards(
 
 def check_running_board(tmp_path: Path, executor: str) -> None:
     """An agent waits in the middle of each game until its board has been seen on the live page."""
+    tmp_path.mkdir(exist_ok=True)
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     agents = ["random", f"waits={Path(__file__).with_name('broken_agents.py')}:Waits:pipe={pipe}"]

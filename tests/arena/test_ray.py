@@ -28,7 +28,8 @@ def make_match(*agents: str, **conditions: Any) -> Match:
 def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
     two_nodes: Any, tmp_path: Path
 ) -> None:
-    """One test, because a cluster takes long to start: first forfeits, then equal results."""
+    """One test, because a cluster takes long to start: boards, forfeits, then equal results."""
+    check_running_board(tmp_path / "boards", "ray")
     made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, limit=1.0)
     outcomes = run_match(start(made, tmp_path / "broken"), executor="ray", workers=2).outcomes
     reasons = sorted(f.reason for outcome in outcomes.values() for f in outcome.forfeits)
@@ -47,12 +48,6 @@ def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
                 two_nodes.remove_node(other, allow_graceful=False)
     assert sorted(o.number for o in found) == list(range(40))
     assert results_hash(found) == expected
-
-
-def test_games_in_progress_on_ray_are_seen_on_their_boards(
-    tmp_path: Path, no_preflight: None
-) -> None:
-    check_running_board(tmp_path, "ray")
 
 
 def test_no_cluster_at_an_address_is_an_error_that_says_so() -> None:

@@ -49,7 +49,7 @@ def connect(address: str | None) -> bool:
             ray.init(include_dashboard=False, **quiet)
         else:
             ray.init(address=address, **quiet)
-    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+    except Exception as error:  # Ray raises plain ones, too, such as for a node that starts slowly
         what = "Ray on this machine" if address is None else f"the Ray cluster at {address!r}"
         said = " ".join(str(error).split())
         raise ArenaError(f"{what} can't be used: {said[:400]}. {_token_hint()}") from error
