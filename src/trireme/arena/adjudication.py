@@ -6,7 +6,7 @@ report, for so many decisions in a row.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from trireme.core.errors import BadSpec
@@ -85,8 +85,8 @@ class Adjudication:
         if win is None and draw is None and not proof:
             return None
         rule = None if draw is None else DrawRule.parse(draw)
-        numbers = [] if win is None else _numbers(win, 2, "0.9,6")
-        return cls(*numbers, proof=proof, draw=rule)
+        base = cls() if win is None else cls(*_numbers(win, 2, "0.9,6"))
+        return replace(base, proof=proof, draw=rule)
 
     def to_plain(self) -> dict[str, Any]:
         """The rule as JSON values; without a rule for draws, as versions without one wrote it."""

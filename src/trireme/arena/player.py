@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -48,6 +49,7 @@ class FixturePlayer:
 
     def play(self, fixture: Fixture, monitor: ActivityMonitor) -> Played:
         """Play one game to its end. No failure of an agent reaches the caller as an exception."""
+        began = time.perf_counter()
         monitor.begin(fixture.number)
         agents = [self._agent(fixture, seat, monitor) for seat in range(len(fixture.seats))]
         rule = self._job.adjudication
@@ -89,6 +91,7 @@ class FixturePlayer:
                 result.tracebacks,
                 outputs,
             ),
+            time.perf_counter() - began,
         )
 
     def _log_output(self, outputs: Iterable[str]) -> None:
