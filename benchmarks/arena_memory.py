@@ -39,6 +39,9 @@ class StandIn:
     def __init__(self, job: Any) -> None:
         self._job = job
 
+    def running(self) -> list[str]:
+        return []
+
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         with make_executor("serial", self._job) as serial:
             (real,) = serial.run(fixtures[:1])

@@ -21,7 +21,7 @@ from uuid import uuid4
 from trireme import make_agent, make_game, play
 from trireme.arena import Match, entrants, results_hash, run_match, start
 from trireme.arena.executors import make_executor
-from trireme.arena.player import Job
+from trireme.arena.job import Job
 from trireme.arena.schedule import Fixture
 from trireme.core.game import close
 from trireme.core.isolation import IsolatedAgent

@@ -44,6 +44,16 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/core/test_action_input.py",
         "tests/core/test_notebook.py",
     ),
+    "core/session.py": (
+        *RECORDS[::-1],
+        "tests/core/test_action_input.py",
+        "tests/core/test_notebook.py",
+    ),
+    "core/forfeit.py": (
+        *RECORDS[::-1],
+        "tests/core/test_action_input.py",
+        "tests/core/test_notebook.py",
+    ),
     "core/registry.py": ("tests/core/test_registry.py", "tests/plugins/test_discovery.py"),
     "core/action_input.py": ("tests/core/test_action_input.py",),
     "core/options.py": ("tests/core/test_registry.py",),

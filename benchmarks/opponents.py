@@ -23,8 +23,9 @@ import numpy as np
 from trireme.arena.statistics.ratings import rate
 from trireme.core.game import AnyGame
 from trireme.core.opponents import NamedOpponent, OpponentFile, opponent_file
-from trireme.core.play import Session, prepare_agent
+from trireme.core.play import prepare_agent
 from trireme.core.registry import GAMES, find, load, make_agent, make_game
+from trireme.core.session import Session
 
 SOURCES = Path(__file__).parents[1] / "src"
 FIRST_PAIR = 1_000_000

@@ -21,13 +21,15 @@ if TYPE_CHECKING:
         TriremeError,
         UnknownName,
     )
+    from trireme.core.forfeit import Forfeit
     from trireme.core.game import CHANCE, Actions, Agent, Game, Listed, Seat, Turn
     from trireme.core.notebook import Drawing, draw
     from trireme.core.options import Option, option, settings
-    from trireme.core.play import Forfeit, Result, Session, play
+    from trireme.core.play import Result, play
     from trireme.core.record import Record, load_record, parse_record
     from trireme.core.registry import draw_text, make_agent, make_game
     from trireme.core.review import Review, review
+    from trireme.core.session import Session
 
 __version__ = "0.1.0"
 
@@ -95,9 +97,9 @@ _PLACES = {
     "Option": "core.options",
     "option": "core.options",
     "settings": "core.options",
-    "Forfeit": "core.play",
+    "Forfeit": "core.forfeit",
     "Result": "core.play",
-    "Session": "core.play",
+    "Session": "core.session",
     "play": "core.play",
     "Record": "core.record",
     "load_record": "core.record",

@@ -26,6 +26,22 @@ class Careful:
 
 
 @dataclass
+class Waits:
+    """Plays at random, but makes its third move only when somebody opens `pipe`, a FIFO."""
+
+    name: ClassVar[str] = "waits"
+    pipe: str = ""
+    moves: int = 0
+
+    def act(self, turn: Any) -> Any:
+        self.moves += 1
+        if self.moves == 3:
+            with open(self.pipe, "rb") as pipe:
+                pipe.read()
+        return turn.legal.sample(turn.rng)
+
+
+@dataclass
 class Raises:
     name: ClassVar[str] = "raises"
 

@@ -14,10 +14,11 @@ from trireme import BadSpec, load_record, make_game
 from trireme.arena import Match, Sprt, entrants, run_match, schedule, schedule_hash, start
 from trireme.arena.adjudication import Adjudication
 from trireme.arena.executors import ArenaError, make_executor
+from trireme.arena.job import Job, NoMonitor
 from trireme.arena.match import from_plain, to_plain
 from trireme.arena.match_clock import SeatClock, TimeControl
 from trireme.arena.opening_file import read_openings
-from trireme.arena.player import FixturePlayer, Job, NoMonitor
+from trireme.arena.player import FixturePlayer
 from trireme.arena.statistics.normalized_elo import (
     SCORES,
     constrained_to_normalized,
@@ -182,7 +183,7 @@ def play_first(made: Match) -> Any:
 def test_agents_see_their_clock_and_lose_by_it(monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = Clocked("one"), Clocked("two")
     made = match(one, two, games=2, clock=TimeControl(10, 0.5), openings=("e5",))
-    monkeypatch.setattr("trireme.arena.player.time.perf_counter", Ticks(3.0))
+    monkeypatch.setattr("trireme.arena.guarded_agents.time.perf_counter", Ticks(3.0))
     # Two looks of the agent's guard and two of `play` are 3 s each apart: a move takes 3 s of the
     # seat's clock, which gives it 10, 7.5, 5, 2.5.
     played = play_first(made)

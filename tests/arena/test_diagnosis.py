@@ -86,7 +86,7 @@ def test_a_crash_leaves_its_traceback_and_prints(bots: Path, isolate: bool, exec
         assert (fault.file, fault.line) == ("bots.py", LINE)
         assert fault.detail == f"IndexError: list index out of range (bots.py, line {LINE})"
         assert "return empty[3]" in fault.traceback
-        assert "player.py" not in fault.traceback
+        assert "guarded_agents.py" not in fault.traceback
         assert f"thinking aloud {6 + seat}" in fault.output  # the stones that it failed at
         assert "to standard error" in fault.output
 

@@ -10,8 +10,8 @@ import pytest
 from trireme import make_game
 from trireme.arena import Match, Outcome, entrants, results_hash, run_match, start
 from trireme.arena.executors import ArenaError, make_executor, processes
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job
 from trireme.arena.schedule import schedule
 from trireme.core.agents import Random
 from trireme.core.record import parse_record

@@ -1,6 +1,8 @@
 """The live page: what it tells of a match that runs and of one that is done, and to whom."""
 
 import json
+import os
+import threading
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -149,6 +151,47 @@ def test_games_in_progress_are_drawn_from_what_is_written(run: tuple[Folder, Pro
     assert game["seats"] == ("random", "heuristic")
     assert 0 < game["moves"] < text.count("\n")
     assert game["board"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
+@pytest.mark.parametrize("executor", ["serial", "processes"])
+def test_games_in_progress_are_seen_on_their_boards(
+    tmp_path: Path, executor: str, no_preflight: None
+) -> None:
+    check_running_board(tmp_path, executor)
+
+
+def check_running_board(tmp_path: Path, executor: str) -> None:
+    """An agent waits in the middle of each game until its board has been seen on the live page."""
+    tmp_path.mkdir(exist_ok=True)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    agents = ["random", f"waits={Path(__file__).with_name('broken_agents.py')}:Waits:pipe={pipe}"]
+    players = entrants(GAME, agents, isolate=False)
+    made = Match(GAME, players, games=2, isolate=False, openings=("d4",))
+    folder = start(made, tmp_path / "run")
+    boards: list[dict[str, Any]] = []
+    with LiveServer(folder, progress_of(folder)) as server:
+
+        def follow(progress: Progress) -> None:
+            server.progress = progress
+
+        def look() -> None:
+            for moves in (5, 6):  # when the third move of the waiting agent is due
+                running: list[dict[str, Any]] = []
+                while not any(game["moves"] == moves for game in running):
+                    running = server.state()["running"]
+                boards.extend(running)
+                pipe.write_bytes(b"go on")
+
+        looker = threading.Thread(target=look, daemon=True)
+        looker.start()
+        done = run_match(folder, executor=executor, workers=1, on_start=follow)
+        looker.join()
+        assert server.state()["running"] == []
+    assert [len(o.forfeits) for o in done.outcomes.values()] == [0, 0]
+    assert [game["seats"] for game in boards] == [("random", "waits"), ("waits", "random")]
+    assert all(game["board"].count("X") + game["board"].count("O") for game in boards)
 
 
 def test_a_running_match_is_followed(tmp_path: Path) -> None:

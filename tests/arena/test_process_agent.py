@@ -12,8 +12,9 @@ import pytest
 
 from trireme import AgentNotReady, BadSpec, Result, make_agent, make_game, play
 from trireme.core.game import AnyAgent
-from trireme.core.play import Session, decide
+from trireme.core.play import decide
 from trireme.core.registry import GAMES, agents_of
+from trireme.core.session import Session
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 READY = "print('{\"ready\": true}', flush=True)"
@@ -178,7 +179,7 @@ def test_no_program_outlives_ours_even_when_ours_is_killed(tmp_path: Path) -> No
     code = (
         "import os, signal\n"
         "from trireme import make_agent, make_game\n"
-        "from trireme.core.play import Session\n"
+        "from trireme.core.session import Session\n"
         "game = make_game('gomoku')\n"
         f"agent = make_agent(game, {spec!r})\n"
         "agent.act(Session(game, ['a', 'b'], seed=1).turn(0, 60))\n"

@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 
 from trireme import Result, make_agent, make_game, parse_record, play
 from trireme.arena import Match, entrants, run_match, start
+from trireme.core.forfeit import AgentFault, Forfeit
 from trireme.core.game import AnyGame
 from trireme.core.line_process import ProcessTimeout
 from trireme.core.move_report import MOST_NOTE
-from trireme.core.play import GRACE, AgentFault, Forfeit, Session
+from trireme.core.play import GRACE
 from trireme.core.process_agent import ProcessAgent, announcement
 from trireme.core.record import load_record
 from trireme.core.registry import GAMES
+from trireme.core.session import Session
 
 LOOP = """
 import json, os, sys, time

@@ -9,8 +9,10 @@ from trireme import make_game
 from trireme.arena import Match, entrants, results_hash, run_match, start
 from trireme.arena.executors import ArenaError
 from trireme.arena.executors.ray import RayCluster
-from trireme.arena.player import Job
+from trireme.arena.job import Job
 from trireme.arena.schedule import schedule
+
+from .test_live import check_running_board
 
 pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 pytest.importorskip("ray", reason="Ray is not installed (pip install 'trireme-lab[ray]')")
@@ -26,7 +28,8 @@ def make_match(*agents: str, **conditions: Any) -> Match:
 def test_a_cluster_gives_the_results_of_one_process_even_when_a_node_is_lost(
     two_nodes: Any, tmp_path: Path
 ) -> None:
-    """One test, because a cluster takes long to start: first forfeits, then equal results."""
+    """One test, because a cluster takes long to start: boards, forfeits, then equal results."""
+    check_running_board(tmp_path / "boards", "ray")
     made = make_match(f"{AGENTS}:Dies", f"{AGENTS}:Hangs", games=2, limit=1.0)
     outcomes = run_match(start(made, tmp_path / "broken"), executor="ray", workers=2).outcomes
     reasons = sorted(f.reason for outcome in outcomes.values() for f in outcome.forfeits)

@@ -13,7 +13,7 @@ from trireme.battleship.rules import Battleship
 from trireme.battleship.show.insight import insight, network_insight
 from trireme.battleship.show.terminal import BattleshipTerminal
 from trireme.core.errors import BadSettings, IllegalAction, TriremeError
-from trireme.core.play import Session
+from trireme.core.session import Session
 
 
 def ask(game: Battleship, session: Session, seat: int = 0) -> dict[str, object]:

@@ -38,9 +38,9 @@ from trireme.bench.tasks import (
 from trireme.cli import app
 from trireme.core.errors import BadSpec, TriremeError, UnknownName
 from trireme.core.options import settings
-from trireme.core.play import Session
 from trireme.core.record import Record, parse_record
 from trireme.core.registry import agent_class, make_game
+from trireme.core.session import Session
 from trireme.core.spec import parse_spec
 from trireme.core.transcript import SUFFIX, read_transcript
 from trireme.gomoku.rules import Gomoku

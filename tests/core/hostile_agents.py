@@ -247,7 +247,7 @@ class Blames(Plain):
     """Tries to make the other seat forfeit."""
 
     def act(self, turn: Any) -> Any:
-        from trireme.core.play import Forfeit
+        from trireme.core.forfeit import Forfeit
 
         raise Forfeit(1 - turn.seat, "illegal", "it was the other one")
 

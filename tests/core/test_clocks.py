@@ -11,14 +11,17 @@ from typing import Any
 import pytest
 
 from trireme import make_agent, make_game, play
-from trireme.arena.player import INTERRUPT_AFTER, Job
+from trireme.arena.deadline import INTERRUPT_AFTER
+from trireme.arena.job import Job
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import AnyGame, Turn
 from trireme.core.isolation import IsolatedAgent
 from trireme.core.line_process import MAX_LINE, LineProcess
 from trireme.core.options import options_of
-from trireme.core.play import GRACE, Forfeit, Session, decide
+from trireme.core.play import GRACE, decide
 from trireme.core.process_agent import ProcessAgent
 from trireme.core.registry import GAMES, agent_class, agents_of
+from trireme.core.session import Session
 from trireme.gomoku.agents.gomocup import Gomocup
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.rules import Gomoku

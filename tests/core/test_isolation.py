@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from trireme import AgentNotReady, make_agent, make_game, play
+from trireme.core.forfeit import MOST_DETAIL, AgentFault, Forfeit
 from trireme.core.isolation import IsolatedAgent
-from trireme.core.play import MOST_DETAIL, AgentFault, Forfeit, Session
+from trireme.core.session import Session
 
 HOSTILE = Path(__file__).with_name("hostile_agents.py")
 SPIES = ("SeedSpy", "FrameSpy", "GarbageSpy", "ModuleSpy", "ProcessSpy", "FileSpy")

@@ -10,8 +10,8 @@ from trireme import make_game, parse_record, play
 from trireme.arena import Match, entrants, run_match, start
 from trireme.cli import app
 from trireme.core.move_report import MOST_NOTE, MoveReport
-from trireme.core.play import Session
 from trireme.core.record import load_record
+from trireme.core.session import Session
 
 TALKER = """
 class Talker:

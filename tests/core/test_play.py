@@ -22,18 +22,9 @@ from trireme import (
     play,
 )
 from trireme.core.fault_trace import MAX_TRACEBACK
+from trireme.core.forfeit import MOST_DETAIL, AgentFault, bounded, describe_error, fault_of, shown
 from trireme.core.game import close
-from trireme.core.play import (
-    MOST_DETAIL,
-    AgentFault,
-    answer_limit,
-    bounded,
-    decide,
-    describe_error,
-    fault_of,
-    prepare_agent,
-    shown,
-)
+from trireme.core.play import answer_limit, decide, prepare_agent
 from trireme.core.seeding import stream
 from trireme.core.transcript import Exchange
 from trireme.gomoku.rules import Gomoku

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from trireme.core import positions
-from trireme.core.play import Session
 from trireme.core.positions import position_key
 from trireme.core.registry import make_game
+from trireme.core.session import Session
 
 
 def key(*moves: str, size: int = 9) -> bytes | None:

@@ -7,8 +7,8 @@ from tkinter import ttk
 
 import pytest
 
-from trireme.core.play import PlayMode
 from trireme.core.record import load_record
+from trireme.core.session import PlayMode
 from trireme.desktop.board import Geometry
 from trireme.desktop.theme import use_theme
 from trireme.desktop.worker import JobReply

@@ -9,8 +9,8 @@ from numpy.random import default_rng
 
 from trireme import make_game
 from trireme.core import external_agent
-from trireme.core.play import Session
 from trireme.core.process_agent import ProcessAgent, announcement
+from trireme.core.session import Session
 from trireme.core.simulation import Simulator
 
 from .blocks import ROOT, blocks_of

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme.core.errors import RecordError, TriremeError
-from trireme.core.play import Session, play
+from trireme.core.play import play
 from trireme.core.record import Record
+from trireme.core.session import Session
 from trireme.gomoku.formats import load, read_psq, read_sgf, save, write_psq, write_sgf
 from trireme.gomoku.rules import Gomoku
 

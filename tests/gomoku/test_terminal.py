@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from trireme.core.errors import BadSpec, TriremeError
-from trireme.core.play import Session
 from trireme.core.registry import find, load
+from trireme.core.session import Session
 from trireme.gomoku.agents import dqn, zero
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.engine.analysis import scaled_value

@@ -12,8 +12,9 @@ import numpy as np
 import pytest
 
 import trireme
+from trireme.core.forfeit import AgentFault, Forfeit
 from trireme.core.game import Turn
-from trireme.core.play import AgentFault, Forfeit, decide
+from trireme.core.play import decide
 from trireme.core.registry import make_agent, make_game
 from trireme.core.transcript import totals
 from trireme.llm import client

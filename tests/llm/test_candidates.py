@@ -12,8 +12,8 @@ import trireme
 from trireme.battleship.agents.rl import RLPolicy
 from trireme.core.errors import BadSpec
 from trireme.core.game import Turn
-from trireme.core.play import Session
 from trireme.core.registry import make_agent, make_game
+from trireme.core.session import Session
 from trireme.gomoku.agents.dqn import values
 from trireme.llm import candidates
 from trireme.llm.scripted import Asked, Misbehaviour, ScriptedEndpoint

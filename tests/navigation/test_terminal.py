@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from trireme.cli.navigation import app
 from trireme.core.errors import TriremeError
-from trireme.core.play import Session
+from trireme.core.session import Session
 from trireme.navigation.map_generator import default_map
 from trireme.navigation.maps import mirrored_map, read_map, write_map
 from trireme.navigation.rules import Navigation

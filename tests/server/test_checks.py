@@ -15,10 +15,10 @@ from numpy.random import Generator
 from trireme.core.errors import IllegalAction, TriremeError
 from trireme.core.game import CHANCE
 from trireme.core.options import settings as settings_of
-from trireme.core.play import Session
 from trireme.core.positions import position_key
 from trireme.core.record import Record, RecordWriter
 from trireme.core.registry import make_game
+from trireme.core.session import Session
 from trireme.server import checking
 from trireme.server.checking import MAX_ERROR_LENGTH, QUICK_SECONDS, GameChecks
 from trireme.server.limits import SERVER, Quotas, ServerLimits

@@ -18,8 +18,9 @@ from typing import Any
 import numpy as np
 
 from trireme.core.errors import BadSpec, RecordError
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
-from trireme.core.play import Forfeit, Result, decide, play, turn_action
+from trireme.core.play import Result, decide, play, turn_action
 from trireme.core.record import Record, load_record
 from trireme.core.seeding import global_seed
 

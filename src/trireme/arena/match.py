@@ -11,10 +11,10 @@ from typing import Any, Literal
 from trireme.arena.statistics.sprt import Sprt
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.external_agent import ExternalAgent
+from trireme.core.forfeit import describe_error
 from trireme.core.game import AnyAgent, AnyGame
 from trireme.core.isolation import MEMORY_MIB, IsolatedAgent
 from trireme.core.options import settings
-from trireme.core.play import describe_error
 from trireme.core.registry import agent_class, check_plays, is_shipped, make_agent, make_game
 from trireme.core.spec import parse_spec
 
@@ -249,7 +249,7 @@ def new_conditions(match: Match) -> dict[str, Any]:
         "swiss_rounds": match.swiss_rounds,
         "openings": match.openings,
         "clock": None if clock is None else asdict(clock),
-        "adjudication": None if adjudication is None else asdict(adjudication),
+        "adjudication": None if adjudication is None else adjudication.to_plain(),
     }
     return {name: value for name, value in stated.items() if value}
 
@@ -281,5 +281,5 @@ def from_plain(plain: dict[str, Any], agents: Iterable[Any] = ()) -> Match:
         swiss_rounds=plain.get("swiss_rounds"),
         openings=tuple(plain.get("openings", ())),
         clock=None if clock is None else TimeControl(**clock),
-        adjudication=None if adjudication is None else Adjudication(**adjudication),
+        adjudication=None if adjudication is None else Adjudication.from_plain(adjudication),
     )

@@ -16,8 +16,8 @@ import msgspec
 from trireme.core.errors import BadSpec, TriremeError, why_unreadable
 from trireme.core.game import AnyGame, Seat
 from trireme.core.options import convert, settings
-from trireme.core.play import Session
 from trireme.core.registry import make_game
+from trireme.core.session import Session
 
 Moves = tuple[str | dict[Seat, str], ...]
 MOST_BYTES = 16 << 20

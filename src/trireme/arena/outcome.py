@@ -37,6 +37,8 @@ class Played:
     """What agents exchanged with language models (`core/transcript.py`)."""
     diagnosis: str = ""
     """Forfeits with their tracebacks, and what agents printed (`diagnosis.py`)."""
+    duration: float = 0.0
+    """Seconds that the game took where it was played, with all that is not thinking."""
 
 
 def played(
@@ -46,6 +48,7 @@ def played(
     decisions: tuple[int, ...],
     exchanges: tuple[Exchange, ...] = (),
     diagnosis: str = "",
+    duration: float = 0.0,
 ) -> Played:
     """The outcome of a finished game, from its record."""
     assert record.end is not None
@@ -58,7 +61,7 @@ def played(
         decisions,
         record.end.forfeits,
     )
-    return Played(outcome, record.text, write_transcript(exchanges), diagnosis)
+    return Played(outcome, record.text, write_transcript(exchanges), diagnosis, duration)
 
 
 def results_hash(outcomes: Iterable[Outcome]) -> str:

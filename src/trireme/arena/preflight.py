@@ -17,8 +17,8 @@ from trireme.core.play import prepare_agent
 from trireme.core.registry import is_shipped
 from trireme.core.stop_signals import is_stop, watched
 
+from .deadline import PREPARE_SECONDS, deadline_timer, interruptible
 from .match import Entrant, Match
-from .player import PREPARE_SECONDS, deadline_timer, interruptible
 
 
 def preflight(match: Match) -> None:

@@ -16,9 +16,9 @@ from trireme.core.stop_signals import watched
 
 from .executors import Executor, make_executor
 from .folder import Folder
+from .job import Job
 from .match import Match
 from .outcome import Outcome, Played
-from .player import Job
 from .preflight import preflight
 from .schedule import Fixture, next_fixtures
 
@@ -33,7 +33,7 @@ class Progress:
     """Every finished game by number."""
     test: SequentialTest | None = None
     running: Callable[[], list[str]] = list
-    """The records so far of games in progress, where the executor can tell."""
+    """The records so far of games in progress."""
 
     @property
     def counted(self) -> dict[int, Outcome]:
@@ -163,7 +163,7 @@ def _play_on(
         HeldRounds(folder, progress) if match.secretive else nullcontext(folder) as keeper,
         executor() as games,
     ):
-        progress.running = getattr(games, "running", list)
+        progress.running = games.running
         left = [f for f in progress.fixtures if f.number not in progress.outcomes]
         while left:
             for played in games.run(left):

@@ -20,12 +20,12 @@ from typing import Any
 
 import msgspec
 
+from trireme.arena.job import Job
 from trireme.arena.match import Entrant, Match
-from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture, schedule
 from trireme.core.errors import BadSpec, unknown
+from trireme.core.forfeit import AgentFault
 from trireme.core.game import AnyGame, Seat, Turn
-from trireme.core.play import AgentFault
 from trireme.core.registry import find, make_game
 
 VERSION = 1

@@ -107,6 +107,14 @@ def arena(
             " much (0 to 1) for so many moves: value,moves such as 0.9,6. Less ends games earlier."
         ),
     ] = None,
+    adjudicate_draw: Annotated[
+        str | None,
+        typer.Option(
+            help="End a game as a draw when both agents report values as near to 0 as this for so"
+            " many moves, from this move of the game on: value,moves,first such as 0.05,8,40. More"
+            " of the first, less of the others end games earlier."
+        ),
+    ] = None,
     adjudicate_proof: Annotated[
         bool,
         typer.Option(
@@ -191,6 +199,7 @@ def arena(
     random hunt --games 500 --json` · `trireme arena gomoku new=my_bots.py:Bot heuristic
     --sprt 0,50` · `trireme arena --resume runs/arena/gomoku-…`
     """
+    from trireme.arena.adjudication import Adjudication
     from trireme.arena.executors import check_pinning
     from trireme.arena.folder import Folder
     from trireme.arena.repeats import starts_warning
@@ -214,7 +223,8 @@ def arena(
         conditions: dict[str, Any] = {"games": games, "seed": seed, "seconds": time, "limit": limit}
         conditions |= {"gauntlet": gauntlet, "isolate": not in_process, "memory": memory}
         conditions |= {"format": format_, "swiss_rounds": swiss_rounds}
-        conditions |= read_conditions(made, openings, clock, adjudicate, adjudicate_proof)
+        rule = Adjudication.parse(adjudicate, adjudicate_proof, adjudicate_draw)
+        conditions |= read_conditions(made, openings, clock, rule)
         conditions["sprt"] = read_sprt(sprt, normalized)
         match = _new(made, agents or [], conditions)
         warn_of_repeated_openings(match)

@@ -11,7 +11,7 @@ import typer
 
 from trireme.core.errors import BadSpec
 from trireme.core.fault_trace import fault_traceback
-from trireme.core.play import Forfeit
+from trireme.core.forfeit import Forfeit
 
 from .failures import CommandFailed
 
@@ -94,7 +94,7 @@ def _show_turn(turn: Any, number: int) -> None:
 
 
 def _show_move(move: DebuggedMove) -> None:
-    from trireme.core.play import shown
+    from trireme.core.forfeit import shown
 
     try:
         text = move.turn.game.write(move.action)

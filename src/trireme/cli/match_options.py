@@ -12,20 +12,20 @@ from trireme.core.game import AnyGame
 
 if TYPE_CHECKING:
     from trireme.arena import Match, Sprt
+    from trireme.arena.adjudication import Adjudication
 
 
 def read_conditions(
-    game: AnyGame, openings: Path | None, clock: str | None, adjudicate: str | None, proof: bool
+    game: AnyGame, openings: Path | None, clock: str | None, adjudication: Adjudication | None
 ) -> dict[str, Any]:
     """The conditions of a match that these options state."""
-    from trireme.arena.adjudication import Adjudication
     from trireme.arena.match_clock import TimeControl
     from trireme.arena.opening_file import read_openings
 
     return {
         "openings": () if openings is None else read_openings(openings, game),
         "clock": None if clock is None else TimeControl.parse(clock),
-        "adjudication": Adjudication.parse(adjudicate, proof),
+        "adjudication": adjudication,
     }
 
 

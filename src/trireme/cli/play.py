@@ -10,12 +10,14 @@ import typer
 from rich.console import Console
 
 from trireme.core.errors import BadSpec, TriremeError
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
 from trireme.core.move_report import MoveReport, read_report
-from trireme.core.play import HUMAN, Forfeit, Opening, PlayMode, Session, decide
+from trireme.core.play import decide
 from trireme.core.record import append_to, load_record
 from trireme.core.registry import Slice, find, game_from_text, make_agent
 from trireme.core.review import has_review
+from trireme.core.session import HUMAN, Opening, PlayMode, Session
 from trireme.core.spec import parse_spec
 from trireme.core.transcript import append_transcript, take_exchanges
 
@@ -185,7 +187,7 @@ def _decisions(
 
     What agents say about their actions is added to `reports`.
     """
-    from trireme.arena.player import InterruptibleAgent
+    from trireme.arena.deadline import InterruptibleAgent
 
     actions: dict[Seat, Any] = {}
     session = screen.session

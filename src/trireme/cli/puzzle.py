@@ -17,9 +17,10 @@ from trireme.core import puzzles as core
 from trireme.core.errors import BadPuzzle, BadSpec
 from trireme.core.game import AnyAgent, Seat, close
 from trireme.core.lessons import LEARNER, GoalState, LessonMove
-from trireme.core.play import HUMAN, Session, decide
+from trireme.core.play import decide
 from trireme.core.puzzles import Puzzle
 from trireme.core.registry import make_agent
+from trireme.core.session import HUMAN, Session
 
 from .failures import FAILURE_STATUS
 from .screen import GameScreen, QuitGame, prepare

@@ -15,12 +15,12 @@ from rich.table import Table
 
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import Seat
-from trireme.core.play import HUMAN
 from trireme.core.record import Record, load_record
 from trireme.core.registry import agent_class, find, make_agent
 from trireme.core.review import LEAST_COST, Review
 from trireme.core.review import review as review_record
 from trireme.core.review_page import explanation, review_page, written_cost, written_percent
+from trireme.core.session import HUMAN
 from trireme.core.spec import parse_spec
 
 from .common_options import Json

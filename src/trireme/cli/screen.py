@@ -13,9 +13,11 @@ import typer
 from rich.console import Console
 
 from trireme.core.errors import AgentNotReady, IllegalAction, TriremeError
+from trireme.core.forfeit import Forfeit, describe_error
 from trireme.core.game import AnyAgent, AnyGame, Seat
-from trireme.core.play import Forfeit, Session, decide, describe_error, prepare_agent
+from trireme.core.play import decide, prepare_agent
 from trireme.core.registry import draw_text, find, load, make_agent
+from trireme.core.session import Session
 from trireme.core.terminal import Terminal
 
 

@@ -19,18 +19,11 @@ import msgspec
 import numpy as np
 
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
+from .forfeit import Forfeit, bounded, fault_of, shown, why_illegal
 from .game import AnyAgent, AnyGame, Turn, close
 from .isolation import NOT_READY
 from .move_report import read_report
-from .play import (
-    Forfeit,
-    bounded,
-    fault_of,
-    prepare_agent,
-    shown,
-    turn_action,
-    why_illegal,
-)
+from .play import prepare_agent, turn_action
 from .registry import make_agent, make_game
 from .stop_signals import ignore_interrupts
 

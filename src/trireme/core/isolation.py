@@ -20,11 +20,12 @@ import msgspec
 
 from .errors import AgentNotReady, BadSpec, BadText
 from .fault_trace import MAX_TRACEBACK
+from .forfeit import AgentFault, Forfeit, bounded
 from .game import AnyGame, Turn
 from .line_process import LineProcess, ProcessFailed, ProcessTimeout
 from .options import settings
 from .output_tail import MAX_OUTPUT
-from .play import AgentFault, Forfeit, answer_limit, bounded
+from .play import answer_limit
 
 MEMORY_MIB = 4096
 """MiB that an isolated agent may take by default."""

@@ -12,8 +12,8 @@ import time
 from contextlib import suppress
 
 from .child_processes import end_with_parent, forget
+from .forfeit import AgentFault
 from .output_tail import PipeTail
-from .play import AgentFault
 
 MAX_LINE = 1 << 20
 """Bytes after which a line is cut, so that endless output takes no endless memory."""

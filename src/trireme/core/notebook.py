@@ -14,8 +14,9 @@ from .game import AnyGame, Seat
 from .registry import draw_text, find, load
 
 if TYPE_CHECKING:
-    from .play import Result, Session
+    from .play import Result
     from .record import Record
+    from .session import Session
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Playing: a `Session` holds one game in progress; `play` runs it between agents to its end."""
+"""`play` runs one game between agents to its end; `decide` asks one agent for a checked action."""
 
 from __future__ import annotations
 
@@ -6,244 +6,19 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any
 
-import numpy as np
-
-from .action_input import as_action, why_unread
-from .errors import AgentNotReady, BadSpec, IllegalAction, TriremeError
-from .fault_trace import fault_location, fault_traceback
-from .game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
-from .move_report import MoveReport, read_report, report_fields
-from .notebook import describe_result, describe_session, picture
-from .record import Forfeited, Record, RecordWriter, parse_record
+from .action_input import as_action
+from .errors import AgentNotReady, BadSpec, TriremeError
+from .forfeit import Forfeit, fault_of, why_illegal
+from .game import AnyAgent, AnyGame, Seat, Turn, close
+from .move_report import MoveReport, read_report
+from .notebook import describe_result, picture
+from .record import Forfeited, Record
 from .registry import check_plays, make_agent, make_game
-from .seeding import fresh_seed, streams
+from .session import Opening, Session, check_seats
 from .stop_signals import is_stop
 from .transcript import Exchange, take_exchanges
-
-Opening = Sequence[str | Mapping[Seat, str]]
-"""Moves made before the agents are asked: text for the seat (or nature) that moves alone, a
-mapping where seats move together. Balanced openings and hand-placed fleets come this way."""
-HUMAN = "human"
-"""The name of a seat that a person holds, in place of an agent spec."""
-
-
-class PlayMode(StrEnum):
-    """Who holds the seats: two people, a person and an agent, or two agents."""
-
-    PVP = "pvp"
-    PVAI = "pvai"
-    AIVAI = "aivai"
-
-
-class Forfeit(TriremeError):
-    """A seat loses by an illegal action, an exception, its clock, or a failed process."""
-
-    def __init__(self, seat: Seat, reason: str, detail: str, traceback: str = "") -> None:
-        super().__init__(f"seat {seat} forfeits ({reason}): {detail}")
-        self.seat, self.reason, self.detail = seat, reason, detail
-        self.traceback = traceback
-        """Where in the agent's code the error was raised, as Python prints it; "" if unknown."""
-
-
-class AgentFault(Exception):
-    """Raised by an agent to forfeit for a reason of its own, such as a lost process."""
-
-    reason: ClassVar[str] = "exception"
-    traceback_text: str = ""
-    """The traceback of the process in which the agent failed."""
-
-
-def _check_seats(game: AnyGame, count: int) -> None:
-    if count != game.seats:
-        raise TriremeError(f"{game.name} has {game.seats} seats, not {count}")
-
-
-class Session:
-    """One game in progress: its state, its record, and the random streams of its seats.
-
-    Nature moves by itself as soon as it is nature's turn, unless the opening moves for it.
-    """
-
-    def __init__(
-        self,
-        game: AnyGame,
-        seats: Sequence[str],
-        *,
-        seed: int | None = None,
-        opening: Opening = (),
-        sink: Callable[[str], object] | None = None,
-    ) -> None:
-        _check_seats(game, len(seats))
-        self.game = game
-        self.seats = tuple(seats)
-        self.seed = fresh_seed() if seed is None else seed
-        self.forfeits: tuple[Forfeited, ...] = ()
-        self.reports: Mapping[Seat, MoveReport] = {}
-        """What the agents reported of the last move that was made by `move`."""
-        self._adjudicated: tuple[float, ...] | None = None
-        self._streams = streams(self.seed, game.seats)
-        self._states: list[Any] = [game.start()]
-        self._writer = RecordWriter(sink)
-        self._writer.begin(game, self.seats, self.seed)
-        for move in opening:
-            self._open(move)
-        self._play_chance()
-
-    @property
-    def state(self) -> Any:
-        return self._states[-1]
-
-    @property
-    def to_move(self) -> tuple[Seat, ...]:
-        """Who acts now; nobody once the game is over, by the rules, by forfeit or adjudicated."""
-        ended = self.forfeits or self._adjudicated is not None
-        return () if ended else self.game.to_move(self.state)
-
-    @property
-    def over(self) -> bool:
-        return not self.to_move
-
-    @property
-    def moves(self) -> int:
-        """How many moves stand, nature's included."""
-        return len(self._states) - 1
-
-    @property
-    def returns(self) -> tuple[float, ...]:
-        if self._adjudicated is not None:
-            return self._adjudicated
-        if self.forfeits:
-            return self.game.forfeit(self.state, tuple(f.seat for f in self.forfeits))
-        return self.game.returns(self.state)
-
-    @property
-    def record(self) -> Record:
-        return parse_record("".join(f"{line}\n" for line in self._writer.lines), game=self.game)
-
-    def turn(self, seat: Seat, seconds: float | None = None) -> Turn[Any, Any]:
-        """The decision that `seat` faces now."""
-        view, legal = self.game.view(self.state, seat), self.game.legal(self.state, seat)
-        return Turn(self.game, seat, view, legal, self._streams[seat], seconds)
-
-    def move(
-        self, actions: Mapping[Seat, Any], reports: Mapping[Seat, MoveReport] | None = None
-    ) -> None:
-        """Check the actions of all the seats to move, apply them, record them with `reports`.
-
-        An action is the game's own, its text, or another form that the game takes: an index or
-        `(row, col)` on a board.
-        """
-        self._move({seat: self.read_action(seat, a) for seat, a in actions.items()}, reports)
-        self.reports = reports or {}
-        self._play_chance()
-
-    def play(self, *actions: Any) -> Session:
-        """Move by hand: one action for each seat to move, in order; gives the session back.
-
-        >>> from trireme import make_game
-        >>> Session(make_game("gomoku"), ["me", "you"], seed=1).play("h8").play((7, 8))
-        <Session of gomoku: me – you, 2 moves, seat 0 to move>
-        """
-        if not self.over and len(actions) != len(self.to_move):
-            seats = ", ".join(map(str, self.to_move))
-            raise IllegalAction(
-                f"expected one action for each of seats {seats}, not {len(actions)}"
-            )
-        self.move(dict(zip(self.to_move, actions, strict=False)))
-        return self
-
-    def read_action(self, seat: Seat, value: Any) -> Any:
-        """The action that `value` stands for (see `move`); itself where it stands for none."""
-        return as_action(
-            self.game,
-            seat,
-            lambda: self.game.legal(self.state, seat),
-            lambda: self.game.view(self.state, seat),
-            value,
-        )
-
-    def __repr__(self) -> str:
-        return describe_session(self)
-
-    def _repr_html_(self) -> str:
-        return picture(self.game, self.state)
-
-    def undo(self, count: int = 1) -> None:
-        """Take back the last `count` moves."""
-        if not self.game.undoable:
-            raise IllegalAction(f"{self.game.name} has no undo: what was seen can't be unseen")
-        if not 0 < count <= self.moves:
-            raise IllegalAction(f"can't take back {count} of {self.moves} moves")
-        if self.over:
-            raise IllegalAction("the game is over and its record is closed")
-        del self._states[-count:]
-        self._writer.undo(count)
-
-    def forfeit(self, *forfeits: Forfeit) -> None:
-        """End the game at once by the fault of one or more seats."""
-        self.forfeits = tuple(Forfeited(f.seat, f.reason, f.detail) for f in forfeits)
-        self._writer.end("forfeit", self.returns, self.forfeits)
-
-    def adjudicate(self, returns: tuple[float, ...], why: str) -> None:
-        """End the game at once with these returns, because it is decided."""
-        if self.over:
-            raise IllegalAction("the game is over")
-        self._adjudicated = returns
-        self._writer.end("adjudicated", returns, reason=why)
-
-    def _open(self, move: str | Mapping[Seat, str]) -> None:
-        if self.over:
-            raise IllegalAction(f"the game is over before the opening move {move!r}")
-        if isinstance(move, str):
-            move = dict.fromkeys(self.to_move, move)
-        self._move({seat: self.game.read(text) for seat, text in move.items()})
-
-    def _move(
-        self, actions: Mapping[Seat, Any], reports: Mapping[Seat, MoveReport] | None = None
-    ) -> None:
-        self._check_movers(actions)
-        for seat, action in actions.items():
-            self._check(seat, action)
-        self._apply(actions, reports)
-
-    def _check_movers(self, actions: Mapping[Seat, Any]) -> None:
-        if self.over:
-            raise IllegalAction("the game is over")
-        if set(actions) != set(self.to_move):
-            raise IllegalAction(
-                f"expected the moves of seats {list(self.to_move)}, not of {sorted(actions)}"
-            )
-
-    def _check(self, seat: Seat, action: Any) -> None:
-        try:
-            self.game.check(self.state, seat, action)
-            self.game.write(action)  # what is no action at all may slip through a check
-        except Exception as error:
-            if seat == CHANCE:
-                raise
-            raise IllegalAction(why_illegal(self.turn(seat), action, error)) from error
-
-    def _play_chance(self) -> None:
-        while self.to_move == (CHANCE,):
-            self._apply({CHANCE: self.game.draw(self.state, self._streams[CHANCE])})
-
-    def _apply(
-        self, actions: Mapping[Seat, Any], reports: Mapping[Seat, MoveReport] | None = None
-    ) -> None:
-        state = self.game.apply(self.state, actions)
-        details: Mapping[str, Any] = {}
-        if len(actions) == 1:
-            ((seat, action),) = actions.items()
-            details = self.game.details(self.state, seat, action)
-        if reports:
-            details = {**details, **report_fields(reports)}
-        self._states.append(state)
-        self._writer.move({s: self.game.write(a) for s, a in actions.items()}, details)
-        if self.over:
-            self._writer.end("over", self.returns)
 
 
 @dataclass(frozen=True, repr=False)
@@ -270,10 +45,6 @@ class Result:
         return picture(self.record.game, self.state)
 
 
-REASONS = ("illegal", "exception", "time", "process")
-"""Why an agent forfeits."""
-MOST_DETAIL = 2000
-"""Characters of a forfeit's detail: an agent's error may be as long as it likes."""
 GRACE = 0.05
 """Seconds, and share of the budget, that a decision may run over before it is a forfeit."""
 
@@ -329,7 +100,7 @@ def play(
     """
     game = make_game(game) if isinstance(game, str) else game
     labels = [a if isinstance(a, str) else agent_name(a) for a in agents]
-    _check_seats(game, len(labels))
+    check_seats(game, len(labels))
     for agent, label in zip(agents, labels, strict=True):
         if not isinstance(agent, str):
             check_plays(game.name, label, type(agent))
@@ -450,75 +221,6 @@ def _preparation_fault(game: AnyGame, seat: Seat, agent: AnyAgent, label: str) -
     return None
 
 
-def fault_of(seat: Seat, error: BaseException) -> Forfeit:
-    """The forfeit of `seat`, whatever its agent has raised: it can't blame another seat."""
-    reason, trace = "exception", ""
-    detail = describe_error(error)
-    try:
-        if isinstance(error, AgentFault | Forfeit) and error.reason in REASONS:
-            reason = str(error.reason)
-        if isinstance(error, Forfeit):
-            detail, trace = bounded(str(error.detail)), str(error.traceback)
-        elif isinstance(error, AgentFault):
-            trace = str(error.traceback_text)
-        else:
-            trace = fault_traceback(error)
-            where = fault_location(error)
-            if where and where not in detail:
-                detail = bounded(f"{detail} ({where})")
-    except BaseException as fault:  # an exception's class may be the agent's own
-        if is_stop(fault):
-            raise
-    return Forfeit(seat, reason, detail, trace)
-
-
-def describe_error(error: BaseException) -> str:
-    """The error in one line of bounded length, even if its own text can't be had."""
-    try:
-        text = str.__str__(str(error)) or _raised_at(error)
-        return bounded(text if isinstance(error, AgentFault) else f"{type(error).__name__}: {text}")
-    except BaseException as fault:
-        if is_stop(fault):
-            raise
-        name = type.__dict__["__name__"].__get__(type(error))
-        return bounded(f"{name}: (an error whose text can't be had)")
-
-
-def _raised_at(error: BaseException) -> str:
-    where = fault_location(error)
-    return f"raised in {where}" if where else ""
-
-
-def bounded(text: str) -> str:
-    """Text that fits into a record: its beginning, where it is long."""
-    text = text[: MOST_DETAIL + 1].encode("utf-8", "replace").decode()
-    return text if len(text) <= MOST_DETAIL else f"{text[: MOST_DETAIL - 1]}…"
-
-
-def shown(value: object) -> str:
-    """A value as text of bounded length, even if it does not let itself be shown."""
-    try:
-        return bounded(str.__str__(repr(value)))
-    except BaseException as fault:
-        if is_stop(fault):
-            raise
-        return "(which can't be shown)"
-
-
-def _expected(turn: Turn[Any, Any], action: object) -> str | None:
-    """What this game expects, with an example, unless `action` is of the type of legal ones."""
-    example = turn.legal.sample(np.random.default_rng(0))
-    if isinstance(action, type(example)):
-        return None
-    forms = f"text such as {turn.game.write(example)!r}"
-    if turn.game.action_forms:
-        forms += f", {turn.game.action_forms}"
-    return (
-        f"expected {type(example).__name__}, such as {shown(example)}, or {forms};"
-        f" not the {type(action).__name__} {shown(action)}"
-    )
-
-
 def _checked(session: Session, seat: Seat, action: Any) -> Any:
     try:
         session.game.check(session.state, seat, action)
@@ -528,14 +230,3 @@ def _checked(session: Session, seat: Seat, action: Any) -> Any:
             raise
         raise Forfeit(seat, "illegal", why_illegal(session.turn(seat), action, error)) from error
     return action
-
-
-def why_illegal(turn: Turn[Any, Any], action: Any, error: BaseException) -> str:
-    """Why `action` was refused with `error`: first of all, whether its type is another one."""
-    if unread := why_unread(turn.game, turn.seat, action):
-        return bounded(unread)
-    if wrong := _expected(turn, action):
-        return bounded(wrong)
-    if isinstance(error, IllegalAction):
-        return bounded(str(error))
-    return bounded(f"{shown(action)} is no action: {describe_error(error)}")

@@ -13,11 +13,12 @@ from numpy.random import default_rng
 
 from .errors import BadText
 from .external_agent import ExternalAgent
+from .forfeit import AgentFault, Forfeit
 from .game import AnyGame, Turn
 from .line_process import MAX_LINE, LineProcess, ProcessFailed
 from .move_report import MOST_NOTE
 from .options import option, settings
-from .play import AgentFault, Forfeit, answer_limit
+from .play import answer_limit
 from .scene import scene
 from .simulation import MOST_AT_ONCE, MOST_PER_TURN, Simulator
 

@@ -16,9 +16,9 @@ import msgspec
 from numpy.random import Generator
 
 from .errors import BadText, IllegalAction, TriremeError
+from .forfeit import bounded, describe_error
 from .game import AnyGame, Game
 from .line_process import ProcessFailed, ProcessTimeout
-from .play import bounded, describe_error
 from .record import seat_key
 
 MOST_AT_ONCE = 1_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 from .game import AnyGame, Seat
-from .play import Session
+from .session import Session
 
 
 class Screen(Protocol):

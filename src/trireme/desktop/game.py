@@ -9,9 +9,10 @@ from pathlib import Path
 from numpy.random import default_rng
 
 from trireme.core.errors import IllegalAction
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import Turn
-from trireme.core.play import HUMAN, Forfeit, PlayMode, Session
 from trireme.core.record import Record, append_to
+from trireme.core.session import HUMAN, PlayMode, Session
 from trireme.gomoku.formats import load, save
 from trireme.gomoku.rules import COLOUR_NAMES, Action, Gomoku, GomokuState
 from trireme.gomoku.show.draw import status

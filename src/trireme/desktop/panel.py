@@ -8,8 +8,8 @@ from functools import partial
 from tkinter import ttk
 from typing import Any
 
-from trireme.core.play import PlayMode
 from trireme.core.registry import find
+from trireme.core.session import PlayMode
 from trireme.gomoku.rules import Gomoku, GomokuState
 
 SEARCH_LEVELS = ("search:level=easy", "search:level=medium", "search:level=hard", "search")

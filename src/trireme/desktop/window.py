@@ -11,9 +11,9 @@ from tkinter import filedialog, simpledialog, ttk
 from typing import Any
 
 from trireme.core.errors import TriremeError
-from trireme.core.play import HUMAN, PlayMode
 from trireme.core.registry import find
 from trireme.core.seeding import fresh_seed
+from trireme.core.session import HUMAN, PlayMode
 from trireme.core.spec import with_option
 from trireme.gomoku.rules import Choice, Gomoku, Point, read_points
 

@@ -14,9 +14,9 @@ from trireme.battleship.rules import Battleship
 from trireme.core.errors import BadSettings
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
 from trireme.core.options import options_of
-from trireme.core.play import Opening
 from trireme.core.record import Record
 from trireme.core.registry import draw_text, find, load, make_agent, make_game
+from trireme.core.session import Opening
 
 from .battleship import BattleshipEnv
 from .battleship_setup import NAME, is_duel, sides_of

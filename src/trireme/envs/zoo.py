@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from trireme.core.errors import BadSettings, IllegalAction, MissingExtra
 from trireme.core.game import AnyGame, Seat
-from trireme.core.play import Opening
 from trireme.core.record import Record
 from trireme.core.registry import make_game
+from trireme.core.session import Opening
 
 from .checks import ResetNeeded, whole_number
 from .zoo_episode import RENDER_MODES, ZooEpisode

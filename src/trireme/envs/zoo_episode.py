@@ -10,11 +10,12 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 
 from trireme.core.errors import BadSettings, IllegalAction, unknown
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import AnyAgent, AnyGame, Seat
-from trireme.core.play import Forfeit, Opening, Session
 from trireme.core.record import Record
 from trireme.core.registry import draw_text
 from trireme.core.seeding import fresh_seed
+from trireme.core.session import Opening, Session
 
 from .checks import ResetNeeded, known_render_mode, known_seed, positive
 from .encoding import encoder_of

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trireme.core.errors import BadSettings, RecordError, unknown
-from trireme.core.play import Session
 from trireme.core.record import Record, load_record
+from trireme.core.session import Session
 
 from .rules import Gomoku, GomokuState, Point, Rule
 

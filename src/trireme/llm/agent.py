@@ -11,9 +11,9 @@ from typing import Any, ClassVar
 
 from trireme.core.errors import BadSpec
 from trireme.core.extras import require
+from trireme.core.forfeit import AgentFault
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import option
-from trireme.core.play import AgentFault
 from trireme.core.registry import make_agent
 from trireme.core.transcript import Exchange
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 from trireme.core.errors import BadSpec
+from trireme.core.forfeit import AgentFault
 from trireme.core.game import Turn
 from trireme.core.options import option
-from trireme.core.play import AgentFault
 
 from .agent import ModelAgent
 from .answers import Unusable, read_answer

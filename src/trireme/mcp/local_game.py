@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from trireme.core.errors import IllegalAction
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import AnyAgent, AnyGame, Seat, close
 from trireme.core.options import settings
-from trireme.core.play import HUMAN, Forfeit, Session, decide, prepare_agent
+from trireme.core.play import decide, prepare_agent
 from trireme.core.prose import view_text
 from trireme.core.registry import find, make_agent
+from trireme.core.session import HUMAN, Session
 from trireme.server.workers.tasks import CheckAgent, WorkerCache
 
 from .position import HeldGame, ShownPosition, listed, outcome

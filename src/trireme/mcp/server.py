@@ -16,8 +16,8 @@ from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 
 from trireme import __version__
 from trireme.core.errors import TriremeError, UnknownName
+from trireme.core.forfeit import bounded
 from trireme.core.options import options_of
-from trireme.core.play import bounded
 from trireme.core.prose import rules_text, view_text
 from trireme.core.record import parse_record
 from trireme.core.registry import GAMES, find, load, make_game

@@ -8,12 +8,14 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Protocol
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 from trireme.core.errors import TriremeError, unknown
 from trireme.core.extras import require
 
+MOST_RUNNING = 24
+"""Games in progress that an executor tells of: as many as a page can show."""
 EXECUTORS = ("serial", "processes", "ray")
 
 
@@ -25,6 +27,9 @@ class Executor(Protocol):
     """Plays fixtures and yields each as it is done, in any order."""
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]: ...
+
+    def running(self) -> list[str]:
+        """The records so far of games in progress, `MOST_RUNNING` at most; any thread may ask."""
 
 
 def cores() -> int:

@@ -11,14 +11,16 @@ CHUNK_SECONDS = 0.5
 
 
 class ChunkSizer:
-    """Chooses chunk sizes from the mean time of the games that have finished."""
+    """Chooses chunk sizes from the mean time of games: of recent ones above all, because the first
+    compile and load what later ones have at hand."""
 
     def __init__(self) -> None:
-        self._games, self._seconds = 0, 0.0
+        self._games, self._seconds = 0.0, 0.0
 
     def add(self, done: Sequence[Played]) -> None:
-        self._games += len(done)
-        self._seconds += sum(sum(p.outcome.seconds) for p in done)
+        if done:
+            self._games = self._games / 2 + len(done)
+            self._seconds = self._seconds / 2 + sum(played.duration for played in done)
 
     def next_size(self, left: int, workers: int) -> int:
         """Fixtures for the next chunk: about `CHUNK_SECONDS` of work, less towards the end, so that

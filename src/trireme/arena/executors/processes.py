@@ -22,15 +22,16 @@ from pathlib import Path
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job, forfeited
+from trireme.arena.player import forfeited
 from trireme.arena.schedule import Fixture
 from trireme.core.child_processes import end_with_parent, forget
 from trireme.core.errors import TriremeError
 from trireme.core.isolation import protect_memory
 from trireme.core.record import Moves, parse_record
 
-from . import ArenaError
+from . import MOST_RUNNING, ArenaError
 from .chunk_size import ChunkSizer
 from .log import cap_log
 from .worker import Activity, ActivityLog
@@ -79,9 +80,8 @@ class Processes:
         return [worker.pid for worker in self._workers]
 
     def running(self) -> list[str]:
-        """The records so far of the games that are being played; for another thread to look at."""
         found = []
-        for worker in list(self._workers):
+        for worker in self._workers[:MOST_RUNNING]:
             with suppress(ValueError, UnicodeDecodeError):  # it has just been closed
                 found.append(worker.activity_log.record())
         return [text for text in found if text]

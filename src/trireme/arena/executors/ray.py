@@ -12,17 +12,22 @@ import os
 import socket
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import Job
 from trireme.arena.schedule import Fixture
 
-from . import ArenaError
+from . import MOST_RUNNING, ArenaError
 from .chunk_size import ChunkSizer
 from .processes import Processes
 
+ANSWER_SECONDS = 1.0
+"""Seconds that actors have to tell of games in progress."""
+WATCH = "watch"
+"""The concurrency group of calls that look at an actor while it plays."""
 MAX_LOSSES = 5
 """Times that a chunk may be lost with its actor before the match is given up."""
 
@@ -44,7 +49,7 @@ def connect(address: str | None) -> bool:
             ray.init(include_dashboard=False, **quiet)
         else:
             ray.init(address=address, **quiet)
-    except (OSError, ValueError, RuntimeError, ray.exceptions.RayError) as error:
+    except Exception as error:  # Ray raises plain ones, too, such as for a node that starts slowly
         what = "Ray on this machine" if address is None else f"the Ray cluster at {address!r}"
         said = " ".join(str(error).split())
         raise ArenaError(f"{what} can't be used: {said[:400]}. {_token_hint()}") from error
@@ -80,8 +85,12 @@ class RayCluster:
         self._ray = ray
         self._job = ray.put(job)
         self._count = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
-        self._actor = ray.remote(num_cpus=1, max_restarts=0)(_WorkerActor)
+        # What asks for games in progress must not wait for their end: a thread of its own.
+        remote = ray.remote(num_cpus=1, max_restarts=0, concurrency_groups={WATCH: 1})
+        self._actor = remote(_WorkerActor)
         self._idle: list[Any] = []
+        self._under_way: dict[Any, tuple[Any, list[Fixture]]] = {}
+        """Chunks that are being played, by the result that they will give."""
 
     def __enter__(self) -> RayCluster:
         return self
@@ -91,6 +100,18 @@ class RayCluster:
         if self._started:
             self._ray.shutdown()
 
+    def running(self) -> list[str]:
+        actors = [actor for actor, _ in list(self._under_way.values())[:MOST_RUNNING]]
+        asked = [actor.running.options(concurrency_group=WATCH).remote() for actor in actors]
+        if not asked:
+            return []
+        told, _ = self._ray.wait(asked, num_returns=len(asked), timeout=ANSWER_SECONDS)
+        found: list[str] = []
+        for answer in told:
+            with suppress(self._ray.exceptions.RayError):  # its machine has just been lost
+                found += self._ray.get(answer)
+        return found
+
     def _kill_idle(self) -> None:
         while self._idle:
             self._ray.kill(self._idle.pop())
@@ -98,7 +119,7 @@ class RayCluster:
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         queue, sizer = deque(fixtures), ChunkSizer()
         losses: Counter[int] = Counter()
-        under_way: dict[Any, tuple[Any, list[Fixture]]] = {}
+        under_way = self._under_way
         while queue or under_way:
             while queue and len(under_way) < self._count:
                 actor = self._idle.pop() if self._idle else self._actor.remote(self._job)
@@ -131,6 +152,9 @@ class _WorkerActor:
 
     def __init__(self, job: Job) -> None:
         self._executor = Processes(job, workers=1, log=Path(os.devnull))
+
+    def running(self) -> list[str]:
+        return self._executor.running()
 
     def play(self, fixtures: list[Fixture]) -> list[Played]:
         return list(self._executor.run(fixtures))

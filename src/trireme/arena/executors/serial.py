@@ -14,8 +14,9 @@ from pathlib import Path
 
 import numpy as np
 
+from trireme.arena.job import Job, RecordMonitor
 from trireme.arena.outcome import Played
-from trireme.arena.player import FixturePlayer, Job, NoMonitor
+from trireme.arena.player import FixturePlayer
 from trireme.arena.schedule import Fixture
 
 from .log import cap_log
@@ -26,6 +27,7 @@ class Serial:
 
     def __init__(self, job: Job, log: Path | None = None) -> None:
         self._job, self._path = job, log or Path(os.devnull)
+        self._monitor = RecordMonitor()
 
     def __enter__(self) -> Serial:
         self._log = self._path.open("a", encoding="utf-8", errors="backslashreplace")
@@ -37,12 +39,16 @@ class Serial:
         self._log.close()
         cap_log(self._path)
 
+    def running(self) -> list[str]:
+        record = self._monitor.record()
+        return [record] if record else []
+
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
         kept, kept_numpy = random.getstate(), np.random.get_state()
         try:
             for fixture in fixtures:
                 with redirect_stdout(self._log):
-                    done = self._player.play(fixture, NoMonitor())
+                    done = self._player.play(fixture, self._monitor)
                 self._log.flush()
                 cap_log(self._path)
                 yield done

@@ -13,8 +13,9 @@ from multiprocessing.connection import Connection
 
 import cloudpickle  # type: ignore[import-untyped]
 
+from trireme.arena.job import Job
 from trireme.arena.outcome import Played
-from trireme.arena.player import FixturePlayer, Job
+from trireme.arena.player import FixturePlayer
 from trireme.arena.schedule import Fixture
 from trireme.core.game import Seat
 from trireme.core.stop_signals import ignore_interrupts

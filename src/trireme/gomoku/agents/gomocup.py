@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from trireme.core.external_agent import ExternalAgent
+from trireme.core.forfeit import Forfeit
 from trireme.core.game import Turn
 from trireme.core.line_process import LineProcess, ProcessFailed, ProcessTimeout
 from trireme.core.options import option
-from trireme.core.play import Forfeit, answer_limit
+from trireme.core.play import answer_limit
 from trireme.gomoku.rules import Action, Gomoku, GomokuState, Point
 
 _MOVE = re.compile(r"(-?\d+)\s*,\s*(-?\d+)")

@@ -18,9 +18,10 @@ from numpy.random import Generator
 
 from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.extras import missing_extra
+from trireme.core.forfeit import describe_error, shown
 from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.options import Option, options_of
-from trireme.core.play import check_fit, describe_error, prepare_agent, shown, turn_action
+from trireme.core.play import check_fit, prepare_agent, turn_action
 from trireme.core.registry import agent_class, agents_of, find, load, make_agent, make_game
 from trireme.core.review import (
     Decision,
