@@ -139,7 +139,7 @@ function waitedFor(room: Room): string {
 }
 
 /** About as many kernels as a game's opponent needs. */
-const EXPECTED = 90;
+const EXPECTED = 120;
 
 function compilingText(room: Room): string {
   return `${capital(waitedFor(room))} gets ready: this happens once. Parts compiled: ${room.compiled}.`;
