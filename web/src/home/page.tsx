@@ -116,6 +116,8 @@ function OwnGames() {
 
 /** Whom a game is played against. */
 function rivals(room: RoomInfo): string {
+  if (room.lesson !== null) return "lesson";
+  if (room.puzzle !== null) return "puzzle";
   if (room.seats.length === 1) return "alone";
   const agents = room.seats.filter((s) => s.kind === "agent").map((s) => callPlayer(room.game, s.name));
   if (agents.length > 0) return `against ${agents.join(", ")}`;
