@@ -1,7 +1,7 @@
 // Home: every game one click away; open rooms, recent games, ratings.
 import { useEffect, useState } from "preact/hooks";
 import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
-import { gamesStore } from "../games/catalogue";
+import { gameInfo, gamesStore } from "../games/catalogue";
 import { callPlayer, nextOpponent } from "../games/opponents";
 import { forgetGame, ownGames, tokenOf } from "../prefs";
 import { getRoom, listPreparation, listRatings, listRecent, listRooms, Refused } from "../rest";
@@ -116,8 +116,8 @@ function OwnGames() {
 
 /** Whom a game is played against. */
 function rivals(room: RoomInfo): string {
-  if (room.lesson !== null) return "lesson";
-  if (room.puzzle !== null) return "puzzle";
+  const lesson = gamesStore.get().find((g) => g.name === room.game)?.lessons.find((l) => l.id === room.lesson);
+  if (room.lesson !== null) return `lesson: ${lesson?.title ?? room.lesson}`;
   if (room.seats.length === 1) return "alone";
   const agents = room.seats.filter((s) => s.kind === "agent").map((s) => callPlayer(room.game, s.name));
   if (agents.length > 0) return `against ${agents.join(", ")}`;
@@ -136,8 +136,10 @@ function GameCard({ name, info, preparing }: CardProps) {
   const opponent = nextOpponent(info);
   const start = async () => {
     setBusy(true);
-    const rival = opponent && { think: opponent.think, seats: [{ kind: "me" as const }, { kind: "agent" as const, agent: opponent.spec }] };
-    await begin({ game: name, variant: info?.versus ?? null, ...module.quick, ...rival });
+    const known = await gameInfo(name); // whoever clicks at once meets the same opponent
+    const met = nextOpponent(known);
+    const rival = met && { think: met.think, seats: [{ kind: "me" as const }, { kind: "agent" as const, agent: met.spec }] };
+    await begin({ game: name, variant: known?.versus ?? null, ...module.quick, ...rival });
     setBusy(false);
   };
   return (
