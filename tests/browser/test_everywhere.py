@@ -39,6 +39,9 @@ def pages(page: Any, site: Site) -> Iterator[str]:
     page.goto(site.url)
     expect(page.get_by_text("Recent games")).to_be_visible()
     yield "home"
+    page.goto(f"{site.url}/learn")
+    expect(page.get_by_role("link", name="All lessons of Gomoku")).to_be_visible()
+    yield "lessons"
     for game in ("battleship", "gomoku", "navigation"):
         page.goto(f"{site.url}/new/{game}")
         expect(page.get_by_role("button", name="Start the game")).to_be_visible()

@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from trireme.core.opponents import opponents_of
+
 from .hands import (
     OVER,
     cell,
@@ -84,6 +86,68 @@ def test_beginners_meet_the_second_opponent_and_go_up_after_a_win(site: Site, vi
     expect(page.locator(".opponent").first).to_contain_text(
         "1 won · 0 lost" if won else "0 won · 1 lost"
     )
+
+
+def test_who_clicks_before_the_games_are_listed_meets_the_same_opponent(
+    site: Site, visit: Visit
+) -> None:
+    page = visit("about:blank")
+    held: list[Any] = []
+    page.route("**/api/games", lambda route: held.append(route))
+    page.goto(site.url)
+    play = page.get_by_role("button", name="Play Gomoku against the computer")
+    play.click()
+    expect(play).to_be_disabled()
+    held[0].continue_()
+    page.wait_for_url("**/room/*")
+    expect(page.locator(".players")).to_contain_text("Old Salt Bree")
+
+
+def test_the_home_page_says_which_opponents_are_being_compiled(site: Site, visit: Visit) -> None:
+    page = visit("about:blank")
+    beginner = opponents_of("gomoku")[1].spec
+    waiting = [
+        {"game": "gomoku", "compiled": 30, "expected": 120, "agents": [beginner, "search"]},
+        {"game": "navigation", "compiled": 9, "expected": 90, "agents": ["nash"]},
+    ]
+    page.route("**/api/preparation", lambda route: route.fulfill(json=waiting))
+    page.goto(site.url)
+    cards = page.locator(".game-card")
+    expect(cards.nth(1)).to_contain_text("Old Salt Bree gets ready, once:")
+    bar = cards.nth(1).get_by_role("progressbar", name="Compiling Gomoku")
+    assert (bar.get_attribute("value"), bar.get_attribute("max")) == ("30", "120")
+    expect(cards.nth(2)).to_contain_text("Opponent: Skipper Dunn. Stronger ones get ready, once:")
+    expect(cards.nth(0).get_by_role("progressbar")).to_have_count(0)
+    waiting.clear()
+    expect(cards.nth(1)).to_contain_text("Opponent: Old Salt Bree")
+    expect(page.get_by_role("progressbar")).to_have_count(0)
+
+
+def test_the_lobby_seats_the_agent_that_it_shows(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/gomoku")
+    cards = page.get_by_role("radiogroup", name="Opponent").get_by_role("radio")
+    fold = page.get_by_text("Other agents, with their options")
+    fold.click()
+    expect(page.locator("details .agent-picker select").first).to_have_value("search")
+    expect(cards.nth(1)).not_to_be_checked()
+    fold.click()
+    expect(cards.nth(1)).to_be_checked()
+    fold.click()
+    start(page)
+    expect(page.locator(".players")).to_contain_text("The Pythia")
+
+
+def test_the_page_of_lessons_leads_on_and_the_home_page_back(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    page.get_by_role("navigation", name="Pages").get_by_role("link", name="Learn").click()
+    page.get_by_role("button", name="Exactly five, a lesson of Gomoku").click()
+    expect(page.locator(".lesson")).to_contain_text("Lesson 1 of")
+    page.get_by_role("button", name="Skip").click()
+    expect(page.locator(".lesson")).to_contain_text("Lesson 2 of")
+    page.goto(site.url)
+    own = page.locator(".own-games li")
+    expect(own).to_have_count(1)
+    expect(own).to_contain_text("lesson: ")
 
 
 def test_an_unfinished_game_is_on_the_home_page(site: Site, visit: Visit) -> None:

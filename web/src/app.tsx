@@ -74,11 +74,14 @@ function Masthead({ here }: { here: Route }) {
         <a href="/" aria-current={here.page === "home" ? "page" : undefined}>
           Play
         </a>
-        <a href="/replay" aria-current={here.page === "replay" ? "page" : undefined}>
-          Replay
+        <a href="/learn" aria-current={here.page === "learn" ? "page" : undefined}>
+          Learn
         </a>
         <a href="/puzzles" aria-current={here.page === "puzzles" ? "page" : undefined}>
           Puzzles
+        </a>
+        <a href="/replay" aria-current={here.page === "replay" ? "page" : undefined}>
+          Replay
         </a>
         <a href="/maps" aria-current={here.page === "maps" ? "page" : undefined}>
           Maps

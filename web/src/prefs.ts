@@ -56,6 +56,8 @@ export function forgetJoin(): void {
 export interface OwnGame {
   room: string;
   game: string;
+  /** Only the last lesson of a game is kept. */
+  lesson?: boolean;
 }
 
 const MOST_OWN_GAMES = 40;
@@ -64,7 +66,8 @@ export const ownGames = store<OwnGame[]>(load<OwnGame[]>("games", []));
 
 /** Remember an unfinished game, newest first. */
 export function rememberGame(game: OwnGame): void {
-  const others = ownGames.get().filter((g) => g.room !== game.room);
+  const replaced = (g: OwnGame) => g.room === game.room || (!!game.lesson && !!g.lesson && g.game === game.game);
+  const others = ownGames.get().filter((g) => !replaced(g));
   ownGames.set([game, ...others].slice(0, MOST_OWN_GAMES));
   save("games", ownGames.get());
 }

@@ -11,6 +11,7 @@ import type {
   MapChecked,
   NavigationSeaMap,
   NewRoom,
+  Preparation,
   PuzzleList,
   Rating,
   RecentGame,
@@ -74,6 +75,7 @@ export const checkSettings = (game: string, body: CheckSettings) =>
 export const checkMap = (map: unknown) => json<MapChecked>("/api/games/navigation/maps/check", { body: map });
 export const getMap = (name: string) => json<NavigationSeaMap>(`/api/games/navigation/maps/${at(name)}`);
 export const makeRoom = (body: NewRoom) => json<SeatGrant>("/api/rooms", { body });
+export const listPreparation = () => json<Preparation[]>("/api/preparation");
 export const listRooms = () => json<RoomInfo[]>("/api/rooms");
 export const getRoom = (room: string) => json<RoomInfo>(`/api/rooms/${at(room)}`);
 export const joinRoom = (room: string, body: JoinRoom) =>

@@ -7,7 +7,7 @@ export type Route =
   | { page: "room"; room: string }
   | { page: "replay"; room: string | null; turn: number | null; phase: number | null }
   | { page: "maps"; name: string | null }
-  | { page: "learn"; game: string }
+  | { page: "learn"; game: string | null }
   | { page: "puzzles"; game: string | null }
   | { page: "lost" };
 
@@ -17,7 +17,7 @@ export function parseRoute(path: string, search = ""): Route {
   const [first, second] = parts;
   if (first === undefined) return { page: "home" };
   if (first === "new" && second) return { page: "new", game: second };
-  if (first === "learn" && second) return { page: "learn", game: second };
+  if (first === "learn") return { page: "learn", game: second ?? null };
   if (first === "room" && second) return { page: "room", room: second };
   if (first === "replay") {
     const turn = count(query.get("turn"));

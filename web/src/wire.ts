@@ -450,6 +450,17 @@ export interface Pong {
   type: "pong";
 }
 
+/** A game whose usual opponents are still being compiled, in `GET /api/preparation`. */
+export interface Preparation {
+  game: string;
+  /** Kernels compiled so far. */
+  compiled: number;
+  /** About as many as will be compiled. */
+  expected: number;
+  /** Specs of the opponents that are not ready yet. */
+  agents: string[];
+}
+
 /** An agent is being prepared for its first move: its kernels are being compiled. */
 export interface Preparing {
   type: "preparing";

@@ -71,4 +71,5 @@ describe("words", () => {
 
 it("knows the page of lessons", () => {
   expect(parseRoute("/learn/gomoku")).toEqual({ page: "learn", game: "gomoku" });
+  expect(parseRoute("/learn")).toEqual({ page: "learn", game: null });
 });

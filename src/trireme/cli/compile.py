@@ -10,15 +10,17 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from trireme.core.jit import kernels_in
+from trireme.core.jit import expected_compilations
 from trireme.core.registry import BUILT_IN, GAMES
 from trireme.server.limits import ServerLimits
 from trireme.server.workers.pool import WorkerPool
 from trireme.server.workers.tasks import TaskFailure
 from trireme.server.workers.warm_up import all_warm_ups
 
-SECONDS = 600.0
-"""The longest time for one agent."""
+PREPARE_SECONDS = 600.0
+"""The longest time for compiling one agent."""
+RUN_SECONDS = 1.0
+"""Time for a task after that: so short that all workers of the pool may be busy at once."""
 
 
 def compile_(
@@ -45,7 +47,7 @@ async def _compile(games: list[str]) -> None:
         progress_of = _Bars(progress, bars)
         workers = WorkerPool(
             min(len(games), os.cpu_count() or 1),
-            ServerLimits(prepare_seconds=SECONDS),
+            ServerLimits(prepare_seconds=PREPARE_SECONDS),
             lambda *_: None,
             progress_of.report,
         )
@@ -60,7 +62,7 @@ async def _compile_game(workers: WorkerPool, game: str, bars: _Bars) -> None:
     """Prepare the game's agents one after the other: they share kernels."""
     for task in all_warm_ups(game):
         try:
-            await workers.run(task, SECONDS)
+            await workers.run(task, RUN_SECONDS)
         except TaskFailure as failure:
             typer.echo(f"warning: {failure}", err=True)
         bars.next_task(game)
@@ -68,13 +70,13 @@ async def _compile_game(workers: WorkerPool, game: str, bars: _Bars) -> None:
 
 
 class _Bars:
-    """One bar a game: kernels compiled, of those that the game's files define."""
+    """One bar a game: kernels compiled, of about as many as are expected."""
 
     def __init__(self, progress: Progress, bars: dict[str, TaskID]) -> None:
         self._progress, self._bars = progress, bars
         self._before = dict.fromkeys(bars, 0)
         self._now = dict.fromkeys(bars, 0)
-        self._expected = {name: max(1, kernels_in(name)) for name in bars}
+        self._expected = {name: expected_compilations(name) for name in bars}
 
     def report(self, game: str, kernels: int) -> None:
         self._now[game] = max(kernels, self._now[game])

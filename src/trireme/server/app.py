@@ -26,7 +26,7 @@ from trireme.server.rooms.lobby import Lobby
 from trireme.server.rooms.reviews import ReviewJobs
 from trireme.server.storage.leases import RENEW_SECONDS, OwnedElsewhere
 from trireme.server.storage.retention import Retention
-from trireme.server.workers.tasks import TaskFailure, WarmUp
+from trireme.server.workers.tasks import TaskFailure
 from trireme.server.workers.warm_up import default_warm_ups
 
 from .api_page import mount_api_page
@@ -85,7 +85,9 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         lobby = Lobby(engine, config.clock, config.limits, config.workers)
         if engine.dialect.name == "postgresql":
             await lobby.share_rooms(config.peer_address)
-        lobby.workers.start(_warm_ups() if config.warm else ())
+        warm = default_warm_ups(GAMES) if config.warm else []
+        lobby.readiness.expect(warm)
+        lobby.workers.start(warm)
         if config.warm:
             lobby.checks.start()
         forwarder = Forwarder(lobby)
@@ -145,10 +147,6 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         mount_run(app, config.arena_run)
     mount_pages(app, config.static)
     return app
-
-
-def _warm_ups() -> list[WarmUp]:
-    return [task for name in GAMES for task in default_warm_ups(name)]
 
 
 async def _load_catalogue(lobby: Lobby, warm: bool) -> None:

@@ -38,7 +38,7 @@ contains it.</p>
 </html>
 """
 MANUAL = Path(__file__).parent / "manual"
-CLIENT_ADDRESS = re.compile(r"|(new|learn|room)/+[^/].*|(replay|maps|puzzles)(/.*)?")
+CLIENT_ADDRESS = re.compile(r"|(new|room)/+[^/].*|(learn|replay|maps|puzzles)(/.*)?")
 """The addresses that the client has a page for, as `parseRoute` in `web/src/route.ts` reads them;
 at all others it shows that there is no such page."""
 HASHED = re.compile(r"\.[0-9a-f]{8}\.")

@@ -275,6 +275,17 @@ async def ratings(lobby: LobbyState, game: GameName = None) -> list[bodies.Ratin
     return await lobby.ratings.of_game(game)
 
 
+@api.get("/preparation")
+async def preparation(lobby: LobbyState) -> list[bodies.Preparation]:
+    """Games whose opponents are being compiled, as after an installation; empty: all are ready."""
+    return [
+        bodies.Preparation(
+            game=p.game, compiled=p.compiled, expected=p.expected, agents=list(p.agents)
+        )
+        for p in lobby.readiness.progress()
+    ]
+
+
 @operator.get("/healthz")
 async def health(lobby: LobbyState, response: Response) -> bodies.Health:
     """Whether the server answers and its database can be written; 503 if not."""

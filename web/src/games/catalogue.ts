@@ -7,6 +7,12 @@ export const gamesStore = store<GameInfo[]>([]);
 
 let asked: Promise<void> | null = null;
 
+/** What the server offers of a game, as soon as it is known; undefined: nothing. */
+export async function gameInfo(name: string): Promise<GameInfo | undefined> {
+  await loadGames();
+  return gamesStore.get().find((game) => game.name === name);
+}
+
 export function loadGames(): Promise<void> {
   asked ??= listGames().then(
     (games) => gamesStore.set(games),

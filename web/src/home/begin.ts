@@ -9,7 +9,7 @@ export async function begin(wish: NewRoom): Promise<void> {
   try {
     const held = await makeRoom({ name: prefs.get().name, ...wish });
     if (held.token) keepToken(held.room, held.token);
-    if (held.token) rememberGame({ room: held.room, game: wish.game });
+    if (held.token && !wish.puzzle) rememberGame({ room: held.room, game: wish.game, lesson: !!wish.lesson });
     go(`/room/${held.room}`);
   } catch (error) {
     notify(error instanceof Refused ? error.message : String(error), 8);

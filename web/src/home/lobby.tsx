@@ -70,7 +70,9 @@ export function Lobby({ info }: { info: GameInfo }) {
   const [side, setSide] = useState("0");
   const usual: Picked = { spec: info.opponent, think: 1 };
   const first = nextOpponent(info);
-  const [agent, setAgent] = useState<Picked>(first ? { spec: first.spec, think: first.think } : usual);
+  const [named, setNamed] = useState<Picked | null>(first ? { spec: first.spec, think: first.think } : null);
+  const [raw, setRaw] = useState<Picked | null>(null);
+  const agent = raw ?? named ?? usual;
   const [other, setOther] = useState<Picked>(usual);
   const [settings, setSettings] = useState<Record<string, unknown>>(() => usualSettings(info, module.quick.variant));
   const [isPublic, setPublic] = useState(true);
@@ -78,9 +80,9 @@ export function Lobby({ info }: { info: GameInfo }) {
   const [busy, setBusy] = useState(false);
   const problem = useProblem(info, mode, settings);
 
-  const isRaw = !info.opponents.some((o) => o.spec === agent.spec);
   const pickOpponent = (o: OpponentInfo) => {
-    setAgent({ spec: o.spec, think: o.think });
+    setNamed({ spec: o.spec, think: o.think });
+    setRaw(null);
     setRung(info.name, offeredBy(info).indexOf(o));
   };
   const start = async () => {
@@ -90,7 +92,7 @@ export function Lobby({ info }: { info: GameInfo }) {
       game: info.name,
       variant: mode === "alone" ? null : info.versus,
       settings,
-      seats: chairs(mode, seats, seat, mode === "watch" && !isRaw ? usual.spec : agent.spec, other.spec),
+      seats: chairs(mode, seats, seat, mode === "watch" ? (raw ?? usual).spec : agent.spec, other.spec),
       think: agent.think,
       pace: mode === "watch" ? module.pace : 0.25,
       public: isPublic,
@@ -123,17 +125,17 @@ export function Lobby({ info }: { info: GameInfo }) {
         )}
         {mode === "agent" && hasOpponents(info) && (
           <>
-            <OpponentPicker info={info} value={agent.spec} onChange={pickOpponent} />
-            <details class="small" onToggle={(e) => !e.currentTarget.open && first && isRaw && pickOpponent(first)}>
+            <OpponentPicker info={info} value={raw ? "" : agent.spec} onChange={pickOpponent} />
+            <details class="small" open={raw !== null} onToggle={(e) => setRaw(e.currentTarget.open ? (raw ?? usual) : null)}>
               <summary>Other agents, with their options</summary>
-              <AgentPicker info={info} value={isRaw ? agent : usual} onChange={setAgent} label="Agent" />
+              <AgentPicker info={info} value={raw ?? usual} onChange={setRaw} label="Agent" />
             </details>
           </>
         )}
-        {mode === "agent" && !hasOpponents(info) && <AgentPicker info={info} value={agent} onChange={setAgent} label="Opponent" />}
+        {mode === "agent" && !hasOpponents(info) && <AgentPicker info={info} value={agent} onChange={setRaw} label="Opponent" />}
         {mode === "watch" && (
           <>
-            <AgentPicker info={info} value={isRaw ? agent : usual} onChange={setAgent} label="First agent" />
+            <AgentPicker info={info} value={raw ?? usual} onChange={setRaw} label="First agent" />
             {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other agents" : "Second agent"} plain />}
           </>
         )}

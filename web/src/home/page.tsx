@@ -1,17 +1,18 @@
 // Home: every game one click away; open rooms, recent games, ratings.
 import { useEffect, useState } from "preact/hooks";
 import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
-import { gamesStore } from "../games/catalogue";
+import { gameInfo, gamesStore } from "../games/catalogue";
 import { callPlayer, nextOpponent } from "../games/opponents";
 import { forgetGame, ownGames, tokenOf } from "../prefs";
-import { getRoom, listRatings, listRecent, listRooms, Refused } from "../rest";
+import { getRoom, listPreparation, listRatings, listRecent, listRooms, Refused } from "../rest";
 import { useStore } from "../store";
 import { Play } from "../ui/icons";
-import type { GameInfo, Rating, RecentGame, RoomInfo } from "../wire";
+import type { GameInfo, Preparation, Rating, RecentGame, RoomInfo } from "../wire";
 import { begin } from "./begin";
 
 export function HomePage() {
   const games = useStore(gamesStore);
+  const preparing = usePreparation();
   return (
     <div class="home">
       <header class="hero">
@@ -23,7 +24,7 @@ export function HomePage() {
       </header>
       <ul class="game-cards">
         {[...new Set([...Object.keys(MODULES), ...games.map((g) => g.name)])].map((name) => (
-          <GameCard key={name} name={name} info={games.find((g) => g.name === name)} />
+          <GameCard key={name} name={name} info={games.find((g) => g.name === name)} preparing={preparing.find((p) => p.game === name)} />
         ))}
       </ul>
       <OwnGames />
@@ -31,6 +32,28 @@ export function HomePage() {
     </div>
   );
 }
+
+/** Games whose opponents the server still compiles: looked up until all are ready. */
+function usePreparation(): Preparation[] {
+  const [list, setList] = useState<Preparation[]>([]);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let looks = 0;
+    const look = async () => {
+      looks += 1;
+      const found = await listPreparation().catch(() => []);
+      setList(found);
+      if (found.length > 0 || looks < FIRST_LOOKS) timer = setTimeout(look, LOOK_AGAIN);
+    };
+    void look();
+    return () => clearTimeout(timer);
+  }, []);
+  return list;
+}
+
+const LOOK_AGAIN = 1000;
+/** A server that has just been started needs a moment until it compiles. */
+const FIRST_LOOKS = 4;
 
 /** Unfinished games of this browser, as the server has them. */
 function useOwnGames(): RoomInfo[] {
@@ -93,20 +116,30 @@ function OwnGames() {
 
 /** Whom a game is played against. */
 function rivals(room: RoomInfo): string {
+  const lesson = gamesStore.get().find((g) => g.name === room.game)?.lessons.find((l) => l.id === room.lesson);
+  if (room.lesson !== null) return `lesson: ${lesson?.title ?? room.lesson}`;
   if (room.seats.length === 1) return "alone";
   const agents = room.seats.filter((s) => s.kind === "agent").map((s) => callPlayer(room.game, s.name));
   if (agents.length > 0) return `against ${agents.join(", ")}`;
   return room.status === "waiting" ? "waiting for a player" : room.seats.map((s) => s.name || "Guest").join(" – ");
 }
 
-function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) {
+interface CardProps {
+  name: string;
+  info: GameInfo | undefined;
+  preparing: Preparation | undefined;
+}
+
+function GameCard({ name, info, preparing }: CardProps) {
   const [busy, setBusy] = useState(false);
   const module = moduleOf(name, info);
   const opponent = nextOpponent(info);
   const start = async () => {
     setBusy(true);
-    const rival = opponent && { think: opponent.think, seats: [{ kind: "me" as const }, { kind: "agent" as const, agent: opponent.spec }] };
-    await begin({ game: name, variant: info?.versus ?? null, ...module.quick, ...rival });
+    const known = await gameInfo(name); // whoever clicks at once meets the same opponent
+    const met = nextOpponent(known);
+    const rival = met && { think: met.think, seats: [{ kind: "me" as const }, { kind: "agent" as const, agent: met.spec }] };
+    await begin({ game: name, variant: known?.versus ?? null, ...module.quick, ...rival });
     setBusy(false);
   };
   return (
@@ -134,10 +167,19 @@ function GameCard({ name, info }: { name: string; info: GameInfo | undefined }) 
             </a>
           )}
         </div>
-        <p class="small soft opponent-line">{info ? `Opponent: ${opponent?.name ?? info.opponent}` : "\u00a0"}</p>
+        <div class="row small soft opponent-line">
+          <span>{info ? opponentLine(opponent?.name ?? info.opponent, opponent?.spec ?? info.opponent, preparing) : "\u00a0"}</span>
+          {preparing && <progress aria-label={`Compiling ${module.title}`} max={preparing.expected} value={Math.min(preparing.compiled, preparing.expected)} />}
+        </div>
       </div>
     </li>
   );
+}
+
+/** Whom Play leads to, and what the server still compiles, which it does once. */
+function opponentLine(name: string, spec: string, preparing: Preparation | undefined): string {
+  if (!preparing) return `Opponent: ${name}`;
+  return preparing.agents.includes(spec) ? `${name} gets ready, once:` : `Opponent: ${name}. Stronger ones get ready, once:`;
 }
 
 const REFRESH = 10_000;

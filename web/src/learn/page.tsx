@@ -1,4 +1,4 @@
-// The lessons of a game: what there is to learn, what is done, and where to go on.
+// Lessons: those of all games, and of one game what is done and where to go on.
 import { gamesStore } from "../games/catalogue";
 import { MODULES, moduleOf, titleOf } from "../games";
 import { doneLessons } from "../prefs";
@@ -8,10 +8,56 @@ import { Check, Play } from "../ui/icons";
 import { NotFound } from "../ui/not-found";
 import { marked } from "../ui/rules";
 import { RulesButton } from "../ui/rules";
+import type { GameInfo } from "../wire";
 import { startLesson } from "./begin";
 
 export function LearnPage({ here }: { here: Route }) {
-  const name = here.page === "learn" ? here.game : "";
+  const game = here.page === "learn" ? here.game : null;
+  return game === null ? <Overview /> : <GameLessons key={game} name={game} />;
+}
+
+function Overview() {
+  const games = useStore(gamesStore);
+  const done = useStore(doneLessons);
+  if (games.length === 0) return <p class="soft loading">Loading…</p>;
+  return (
+    <div class="puzzles stack">
+      <h1>Learn</h1>
+      <p class="soft">Short lessons on the real board, about two minutes each. You can stop at any time, and skip what you know.</p>
+      <ul class="game-entries">
+        {games.filter((g) => g.lessons.length > 0).map((info) => (
+          <GameEntry key={info.name} info={info} done={done[info.name] ?? []} />
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function GameEntry({ info, done }: { info: GameInfo; done: string[] }) {
+  const next = info.lessons.find((lesson) => !done.includes(lesson.id));
+  const title = titleOf(info.name);
+  return (
+    <li class="panel stack">
+      <h2>{title}</h2>
+      <p class="small soft">
+        {info.lessons.length} lessons, {info.lessons.filter((lesson) => done.includes(lesson.id)).length} done
+      </p>
+      <div class="row">
+        {next && (
+          <button type="button" class="button primary" onClick={() => void startLesson(info.name, next.id)}>
+            <Play /> {next.title}
+            <span class="visually-hidden">, a lesson of {title}</span>
+          </button>
+        )}
+        <a class="button" href={`/learn/${info.name}`}>
+          All lessons<span class="visually-hidden"> of {title}</span>
+        </a>
+      </div>
+    </li>
+  );
+}
+
+function GameLessons({ name }: { name: string }) {
   const games = useStore(gamesStore);
   const info = games.find((g) => g.name === name);
   const done = useStore(doneLessons)[name] ?? [];

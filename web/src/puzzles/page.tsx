@@ -26,7 +26,7 @@ function Overview({ games }: { games: string[] }) {
     <div class="puzzles stack">
       <h1>Puzzles</h1>
       <p class="soft">One puzzle of the day for each game, the same for everybody, and many more by your rating.</p>
-      <ul class="puzzle-games">
+      <ul class="game-entries">
         {games.map((game) => (
           <GameEntry key={game} game={game} />
         ))}

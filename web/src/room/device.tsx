@@ -5,7 +5,7 @@ import { keepToken, tokenOf } from "../prefs";
 import { getDeviceLink, Refused } from "../rest";
 import { Link } from "../ui/icons";
 import type { Invitation } from "../wire";
-import { QrCode } from "./qr";
+import { OnlyHere, QrCode } from "./qr";
 import { copyLink } from "./table";
 
 /** The token in the address of a private link; it is taken out of the address and kept. */
@@ -35,7 +35,10 @@ export function DeviceButton({ room }: { room: string }) {
       {shown && link && (
         <div class="note invite device">
           <div class="stack">
-            <p class="small">Whoever has this link plays in your place: keep it to yourself.</p>
+            <p class="small">
+              Whoever has this link plays in your place: keep it to yourself.
+              {shown.link === null && <> <OnlyHere /></>}
+            </p>
             <div class="row">
               <input class="input link" readOnly value={link} aria-label="Private link" onFocus={(e) => e.currentTarget.select()} />
               <button type="button" class="button small" onClick={() => void copyLink(link)}>

@@ -27,7 +27,7 @@ import type { GameInfo, Invitation, RoomInfo } from "../wire";
 import { takeTokenFromAddress } from "./device";
 import { Log } from "./log";
 import { Players } from "./players";
-import { QrCode } from "./qr";
+import { OnlyHere, QrCode } from "./qr";
 import { connect, type Connection } from "./socket";
 import type { RoomEvent, Room } from "./state";
 import { copyLink } from "./table";
@@ -161,10 +161,7 @@ function Invite({ room }: { room: string }) {
         </div>
         <p class="small soft">
           {invitation && invitation.link === null ? (
-            <>
-              Only this computer can open the link now. To let others in your network join, start the server with{" "}
-              <code>make play HOST=0.0.0.0</code> or <code>trireme serve --host 0.0.0.0</code>.
-            </>
+            <OnlyHere />
           ) : (
             "A phone in the same network can scan the code."
           )}

@@ -139,7 +139,7 @@ function waitedFor(room: Room): string {
 }
 
 /** About as many kernels as a game's opponent needs. */
-const EXPECTED = 90;
+const EXPECTED = 120;
 
 function compilingText(room: Room): string {
   return `${capital(waitedFor(room))} gets ready: this happens once. Parts compiled: ${room.compiled}.`;
@@ -220,7 +220,7 @@ function Controls({ room, connection, game, hints }: TableProps) {
 
 /** Between people, engine help is off until all have agreed. */
 function AllowHelp({ room, connection, seat }: { room: Room; connection: Connection; seat: number }) {
-  if (room.info?.hints) return null;
+  if (!room.info || room.info.hints || room.info.puzzle || room.info.lesson) return null;
   const asked = room.position?.offers.some((offer) => offer.kind === "hints" && room.seats.includes(offer.seat));
   return (
     <button type="button" class="button small" disabled={asked} onClick={() => connection.send({ type: "allow_hints", seat })}>

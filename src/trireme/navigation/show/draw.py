@@ -36,7 +36,7 @@ def ship_names(view: NavigationState) -> tuple[str, str]:
     """What to call the two ships, even where they are of one type."""
     first, second = view.ships
     if first.type == second.type:
-        return f"{first.label} 0", f"{second.label} 1"
+        return f"First {first.label}", f"Second {second.label}"
     return first.label, second.label
 
 

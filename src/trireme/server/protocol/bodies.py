@@ -216,6 +216,18 @@ class Rating(Shape):
     games: int
 
 
+class Preparation(Shape):
+    """A game whose usual opponents are still being compiled, in `GET /api/preparation`."""
+
+    game: str
+    compiled: int
+    """Kernels compiled so far."""
+    expected: int
+    """About as many as will be compiled."""
+    agents: list[str]
+    """Specs of the opponents that are not ready yet."""
+
+
 class Health(Shape):
     """The body of `GET /healthz`."""
 

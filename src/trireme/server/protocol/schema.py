@@ -43,6 +43,7 @@ REST: tuple[tuple[type[shapes.Shape], JsonSchemaMode], ...] = (
     (bodies.ReviewProgress, "serialization"),
     (bodies.RecentGame, "serialization"),
     (bodies.Rating, "serialization"),
+    (bodies.Preparation, "serialization"),
     (bodies.Health, "serialization"),
 )
 

@@ -33,6 +33,7 @@ from trireme.server.storage.leases import LeaseLost, RoomLeases
 from trireme.server.storage.ratings import Ratings
 from trireme.server.storage.retention import Retention
 from trireme.server.workers.pool import WorkerPool
+from trireme.server.workers.readiness import Readiness
 from trireme.server.workers.tasks import WarmUp
 
 from .clock import RoomClock
@@ -75,6 +76,7 @@ class Lobby:
             limits, clock.now, self.metrics.quota_charged, self.metrics.quota_exceeded
         )
         self.workers = WorkerPool(workers, limits, self._on_task, self._on_compile)
+        self.readiness = Readiness(self.workers)
         self.checks = GameChecks(limits, self.quotas, self._on_task)
         self.catalogue = Catalogue(self.workers)
         self.ratings = Ratings(engine, clock)
@@ -107,6 +109,8 @@ class Lobby:
         """Called in a thread of the pool: tell the rooms that wait for an agent of the game."""
 
         def report() -> None:
+            if kernels:
+                self.readiness.count(game)
             for room in self.rooms.values():
                 room.report_preparation(game, kernels)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from trireme.core.game import CHANCE, AnyGame
 from trireme.core.opponents import beginners_opponent, opponents_of
 from trireme.core.options import settings as settings_of
@@ -13,14 +15,16 @@ from .tasks import ComputeInsight, SeatView, Task, WarmUp
 HINT_SECONDS = 0.1
 
 
-def default_warm_ups(game: str) -> list[WarmUp]:
-    """The agents that idle workers prepare: whom a beginner meets, and the usual opponent, for two
-    players and for one."""
-    usual, versus = find(game).opponent, find(game).versus
-    wanted = [(versus, beginners_opponent(game)), (versus, usual), (None, usual)]
+def default_warm_ups(games: Collection[str]) -> list[WarmUp]:
+    """The agents that idle workers prepare, in this order: whom beginners meet in each game, which
+    is compiled soon, then the usual opponents, for two players and for one."""
+    wanted = [(game, find(game).versus, beginners_opponent(game)) for game in games]
+    for game in games:
+        usual = find(game).opponent
+        wanted += [(game, find(game).versus, usual), (game, None, usual)]
     return [
         WarmUp(game, settings_of(make_game(game, variant)), spec)
-        for variant, spec in dict.fromkeys(wanted)
+        for game, variant, spec in dict.fromkeys(wanted)
     ]
 
 

@@ -1,6 +1,7 @@
 // One sea of Battleship as a chart: ships where they may be seen, shots and their answers.
 import { useState } from "preact/hooks";
 import { Cells, Chart, Lattice } from "../../ui/chart";
+import { useTwoTaps } from "../../ui/two-taps";
 import type { BattleshipSea } from "../../wire";
 import { type Board, type Cell, cellName, type Ends, hull, type Mark, marksOf, readCell } from "./sea";
 
@@ -22,16 +23,10 @@ const WORDS: Record<Mark, string> = { miss: "miss", hit: "hit", sunk: "hit, sunk
 export function SeaChart(props: SeaChartProps) {
   const { board, sea } = props;
   const [aim, setAim] = useState<Cell | null>(null);
-  const [picked, setPicked] = useState<string | null>(null);
+  const { marked, tap } = useTwoTaps(!!props.twoTaps, "Tap the same cell again to fire there.", (cell) => props.onPick?.(cell));
   const marks = marksOf(board, sea);
   const last = sea.shots.at(-1)?.cell as Cell | undefined;
-  const crosshair = picked && props.open?.(picked) ? readCell(picked) : aim;
-  function pick(row: number, col: number) {
-    const name = cellName([row, col]);
-    if (props.twoTaps && picked !== name) return setPicked(name);
-    setPicked(null);
-    props.onPick?.(name);
-  }
+  const crosshair = marked && props.open?.(marked) ? readCell(marked) : aim;
   const over = props.onPick && (
     <Cells
       cols={board.cols}
@@ -43,7 +38,7 @@ export function SeaChart(props: SeaChartProps) {
         return mark ? `${name} ${WORDS[mark]}` : name;
       }}
       open={(row, col) => props.open?.(cellName([row, col])) ?? false}
-      onPick={pick}
+      onPick={(row, col) => tap(cellName([row, col]))}
       onAim={setAim}
     />
   );

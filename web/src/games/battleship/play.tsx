@@ -164,7 +164,7 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
   };
   const voice = useVoice(heatOn ? (room.insight?.insight ?? null) : null, "exact");
   const insight = voice.insight as BattleshipInsight | null;
-  const best = insight?.best ?? (heatOn ? (room.hint?.action ?? null) : null);
+  const best = room.position?.status === "playing" ? (insight?.best ?? (heatOn ? (room.hint?.action ?? null) : null)) : null;
   const board = boards[aim]!;
   const heatShown = heatOn && !!game?.insight;
   const two = seat === null && view.seas.length > 1;

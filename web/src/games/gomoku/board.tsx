@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import type { GomokuState } from "../../wire";
 import { Cells, Chart } from "../../ui/chart";
+import { useTwoTaps } from "../../ui/two-taps";
 import { colourOf, type GomokuInsight, type Point, pointName, readPoint, starPoints, winningEnds } from "./position";
 
 export interface GomokuBoardProps {
@@ -20,18 +21,12 @@ export interface GomokuBoardProps {
 export function GomokuBoard(props: GomokuBoardProps) {
   const { size, view, open } = props;
   const [aim, setAim] = useState<Point | null>(null);
-  const [picked, setPicked] = useState<string | null>(null);
+  const { marked, tap } = useTwoTaps(!!props.twoTaps, "Tap the same point again to put a stone there.", (point) => props.onPick?.(point));
   const next = colourOf(view.stones.length);
   const at = ([row, col]: Point) => ({ x: col + 0.5, y: size - 1 - row + 0.5 });
-  const ghost = picked && open?.has(picked) ? readPoint(picked) : aim;
+  const ghost = marked && open?.has(marked) ? readPoint(marked) : aim;
   const stones = new Map(view.stones.map((p, i) => [pointName(p as Point), i]));
 
-  function pick(row: number, col: number) {
-    const name = pointName([size - 1 - row, col]);
-    if (props.twoTaps && picked !== name) return setPicked(name);
-    setPicked(null);
-    props.onPick?.(name);
-  }
   const over = props.onPick && (
     <Cells
       cols={size}
@@ -43,7 +38,7 @@ export function GomokuBoard(props: GomokuBoardProps) {
         return stone === undefined ? name : `${name} ${colourOf(stone)}`;
       }}
       open={(row, col) => open?.has(pointName([size - 1 - row, col])) ?? false}
-      onPick={pick}
+      onPick={(row, col) => tap(pointName([size - 1 - row, col]))}
       onAim={(cell) => setAim(cell && [size - 1 - cell[0], cell[1]])}
     />
   );
@@ -77,7 +72,7 @@ export function GomokuBoard(props: GomokuBoardProps) {
       {ghost && open && open.size > 0 && (
         <g>
           <circle class={`stone ghost ${next}`} cx={at(ghost).x} cy={at(ghost).y} r={0.43} />
-          {picked && <circle class="aim" cx={at(ghost).x} cy={at(ghost).y} r={0.62} />}
+          {marked && <circle class="aim" cx={at(ghost).x} cy={at(ghost).y} r={0.62} />}
         </g>
       )}
     </Chart>
