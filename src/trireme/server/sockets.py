@@ -13,7 +13,7 @@ import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
 
 from trireme.server.protocol import messages, shapes
-from trireme.server.protocol.codes import INTERNAL_ERROR, Refusal
+from trireme.server.protocol.codes import INTERNAL_ERROR, STOPPING, Refusal
 from trireme.server.protocol.messages import Ack, Error, parse_message
 from trireme.server.rooms import advice
 from trireme.server.rooms.client import Client
@@ -104,7 +104,7 @@ class Sockets:
 
     async def _handshake(self, client: Client, room_id: str, text: str) -> Room:
         if self.stopping:
-            raise Refusal("shutting_down", "the server stops; reconnect soon")
+            raise Refusal("shutting_down", STOPPING)
         message = parse_message(text)
         if not isinstance(message, messages.Hello):
             raise Refusal("hello_first", f"expected hello, not {message.type}")

@@ -24,7 +24,7 @@ from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, to
 from trireme.server.limits import SERVER, Quotas, ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol.bodies import NewRoom, SeatChoice, SeatGrant
-from trireme.server.protocol.codes import Refusal
+from trireme.server.protocol.codes import STOPPING, Refusal
 from trireme.server.protocol.shapes import RoomInfo
 from trireme.server.signing import RecordSigner
 from trireme.server.storage.event_store import MAX_DELETED, EventStore, StoredRoom
@@ -235,8 +235,7 @@ class Lobby:
             return room
         if not is_room_id(room_id):
             raise Refusal("no_such_room", f"there is no room {room_id[:40]!r}")
-        if self._stopping:
-            raise Refusal("shutting_down", "the server stops; reconnect soon")
+        self._require_serving()
         if room_id not in self._loading:
             self._require_capacity()
             task = asyncio.create_task(self._load(room_id))
@@ -354,8 +353,13 @@ class Lobby:
 
     def _charge_room(self, address: str) -> None:
         """Refuse a new room beyond the server's capacity or the address' quota."""
+        self._require_serving()
         self._require_capacity()
         self.quotas.charge("rooms", address)
+
+    def _require_serving(self) -> None:
+        if self._stopping:
+            raise Refusal("shutting_down", STOPPING)
 
     def _require_capacity(self) -> None:
         if len(self.rooms) >= self.limits.rooms:
