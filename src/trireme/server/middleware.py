@@ -51,6 +51,9 @@ class AnswerWhenStopped:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
         responded = False
 
         async def noting_send(message: Message) -> None:
@@ -61,7 +64,7 @@ class AnswerWhenStopped:
         try:
             await self._app(scope, receive, noting_send)
         except asyncio.CancelledError:
-            if scope["type"] != "http" or responded:
+            if responded:
                 raise
             code = "shutting_down"
             body = {"code": code, "message": STOPPING, "retry_after": RESTART_SECONDS}

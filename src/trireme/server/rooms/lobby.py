@@ -37,7 +37,7 @@ from trireme.server.workers.tasks import WarmUp
 
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
-from .positions import Keys, running_keys
+from .positions import Boards
 from .private_room import private_room
 from .puzzles import find_puzzle, puzzle_room
 from .retry import find_moment, write_moves
@@ -257,7 +257,7 @@ class Lobby:
         )
         return (await self._open(setup, table.game)).id
 
-    async def running_positions(self, game: str) -> Keys:
+    async def running_positions(self, game: str) -> tuple[Boards, ...]:
         """The positions of the game that are being played without engine help."""
         found = [
             room.positions
@@ -266,7 +266,7 @@ class Lobby:
             and room.table.status == "playing"
             and not room.table.hints
         ]
-        return await self.run_in_thread(running_keys, found) if found else frozenset()
+        return await self.run_in_thread(lambda: tuple(passed.current() for passed in found))
 
     def listed(self, game: str | None) -> list[RoomInfo]:
         """Public rooms that are not over and have clients, newest first, of all servers."""
