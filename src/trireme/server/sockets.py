@@ -59,6 +59,7 @@ class Sockets:
                 or self._by_address.total() > limits.connections
             ):
                 raise Refusal("too_many_connections", "too many connections; try again later")
+            self._lobby.quotas.charge("requests", address)
             hello = await asyncio.wait_for(_receive(socket), HELLO_SECONDS)
             try:
                 room = await self._handshake(client, room_id, hello)
@@ -72,6 +73,7 @@ class Sockets:
                 "too_many_connections",
                 "too_many_rooms",
                 "shutting_down",
+                "too_fast",
             )
             client.close(1013 if retry_later else 1008, refusal.code)
         except (TimeoutError, WebSocketDisconnect):
