@@ -14,7 +14,6 @@ from sqlalchemy.exc import OperationalError
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from trireme.core.play import play
 from trireme.core.record import RecordWriter, parse_record, split_signature
 from trireme.core.registry import make_game
 from trireme.server.limits import Quotas, ServerLimits, TokenBucket

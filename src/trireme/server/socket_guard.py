@@ -70,8 +70,6 @@ class GuardedSocket(WebSocketsSansIOProtocol):
 def socket_guarded_by(limits: ServerLimits, on_close: Callable[[str], None]) -> type[GuardedSocket]:
     """The protocol class for uvicorn; `on_close(reason)` is called when it closes a connection."""
 
-    class Guarded(GuardedSocket):
-        pass
-
-    Guarded.limits, Guarded.on_close = limits, staticmethod(on_close)  # type: ignore[assignment]
-    return Guarded
+    members = {"limits": limits, "on_close": staticmethod(on_close)}
+    made: type[GuardedSocket] = type("LimitedSocket", (GuardedSocket,), members)
+    return made

@@ -99,8 +99,8 @@ class Sockets:
         async for address in owners(self._lobby, elsewhere):
             if self._lobby.leases is not None and address == self._lobby.leases.address:
                 return await self._handshake(client, elsewhere.room, hello)
-            if address and (owner := await self._forwarder.connect(socket, address)) is not None:
-                await relay(client, lambda: _receive(socket), owner, hello)
+            owner = await self._forwarder.connect(socket, address) if address else None
+            if owner is not None and await relay(client, lambda: _receive(socket), owner, hello):
                 return None
         raise Refusal("shutting_down", UNREACHABLE)
 
