@@ -17,6 +17,8 @@ PART_BYTES = 4096
 """Bytes that are parsed before the limit is checked."""
 FRAMES_PER_MESSAGE = 10
 """How many frames a client may send for each message that its rate allows."""
+LEAST_BURST = 1000
+"""Frames at once that are always read: the application refuses too many messages with a reason."""
 
 
 class GuardedSocket(WebSocketsSansIOProtocol):
@@ -59,7 +61,8 @@ class GuardedSocket(WebSocketsSansIOProtocol):
         now = self.loop.time()
         if self._frames is None:
             rate, burst = self.limits.message_rate, self.limits.message_burst
-            self._frames = TokenBucket(FRAMES_PER_MESSAGE * rate, FRAMES_PER_MESSAGE * burst, now)
+            most = max(LEAST_BURST, FRAMES_PER_MESSAGE * burst)
+            self._frames = TokenBucket(FRAMES_PER_MESSAGE * rate, most, now)
         if self._frames.take(now):
             return True
         self.on_close("frames")
