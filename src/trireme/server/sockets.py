@@ -73,8 +73,7 @@ class Sockets:
                 "too_many_connections",
                 "too_many_rooms",
                 "shutting_down",
-                "too_fast",
-            )
+            ) or (refusal.code == "too_fast" and room is None)
             client.close(1013 if retry_later else 1008, refusal.code)
         except (TimeoutError, WebSocketDisconnect):
             client.close(1000, "")
