@@ -363,7 +363,7 @@ def test_connections_are_limited_by_address_except_of_proxies(
     place = host, int(port)
     with socket.create_connection(place), socket.create_connection(place) as second:
         assert closed_by_peer(second)
-    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.1")
+    monkeypatch.setenv("FORWARDED_ALLOW_IPS", "127.0.0.0/24")
     behind = serve("behind", http_connections_per_address=1, header_seconds=600, workers=0)
     host, port = behind.address.split(":")
     with socket.create_connection((host, int(port))):

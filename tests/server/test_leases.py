@@ -7,10 +7,12 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
 
+from trireme.server.forwarding import relay
 from trireme.server.keys import new_room_id, new_token, token_hash
 from trireme.server.rooms.events import RoomSetup, SeatHolder, SeatTakenEvent
 from trireme.server.storage.event_store import EventStore
@@ -281,6 +283,28 @@ def test_a_server_that_stops_hands_its_rooms_over(pair: tuple[Running, Running])
     assert second.closed() in (1001, 1012)
     again = there.player(held)
     assert again.position["version"] == answer["version"]
+    assert list(there.lobby.rooms) == [held["room"]]
+
+
+def test_a_client_whose_owner_stops_meanwhile_is_served_by_the_next(
+    pair: tuple[Running, Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The owner still has the lease when it refuses the forwarded client."""
+    here, there = pair
+    held = here.create("gomoku", seats=[{"kind": "me"}, {"kind": "open"}])
+    here.player(held)
+    here.lobby._stopping = here.lobby.rooms[held["room"]].broken = True
+    results = []
+
+    async def relay_and_release(*arguments: Any) -> bool:
+        results.append(await relay(*arguments))
+        await asyncio.to_thread(here.lobby.leases.close)
+        return results[-1]
+
+    monkeypatch.setattr("trireme.server.sockets.relay", relay_and_release)
+    again = there.player(held)
+    assert results == [False]
+    assert again.seats == [0]
     assert list(there.lobby.rooms) == [held["room"]]
 
 

@@ -14,8 +14,6 @@ from sqlalchemy.exc import OperationalError
 from websockets.exceptions import InvalidStatus
 from websockets.sync.client import connect
 
-from trireme.core.play import play
-from trireme.core.positions import position_key
 from trireme.core.record import RecordWriter, parse_record, split_signature
 from trireme.core.registry import make_game
 from trireme.server.limits import Quotas, ServerLimits, TokenBucket
@@ -150,10 +148,20 @@ def analysed(server: Running, record: str, moves: int) -> str:
         (["e5", "f5", "e4", "f6", "d3"], 9, "hints_off"),
         (["h9", "h10", "g9", "i10", "f8"], 15, "hints_off"),
         ([*FIVE_MOVES, "a1", "i9"], 9, "hints_off"),
+        (["e5", "a1", "d5", "e6", "c4", "f6"], 9, "hints_off"),
         (["e5", "e6", "d5", "f6", "c3"], 9, "random"),
         (FIVE_MOVES[:4], 9, "random"),
     ],
-    ids=["same", "other order", "mirrored", "shifted", "played on", "another", "early"],
+    ids=[
+        "same",
+        "other order",
+        "mirrored",
+        "shifted",
+        "played on",
+        "a stone more",
+        "another",
+        "early",
+    ],
 )
 def test_a_running_games_position_is_not_analysed(
     server: Running, moves: list[str], size: int, result: str
@@ -177,16 +185,23 @@ def test_another_room_gives_no_hint_for_a_running_games_position(server: Running
     assert helper.ask("hint", seat=1, agent="random", seconds=0.1)["type"] == "hint"
 
 
-@pytest.mark.parametrize("name", ["battleship", "gomoku", "navigation"])
-def test_positions_of_every_game_have_keys(name: str) -> None:
-    game = make_game(name)
-    state, keys = game.start(), set()
-    assert position_key(game, state) is None
-    record = play(game, ["random"] * game.seats, seed=3).record
-    for state in record.states():
-        keys.add(position_key(game, state))
-    assert None in keys
-    assert len(keys) > len(record.moves) / 2
+def test_a_finished_room_gives_no_help_for_a_running_games_position(server: Running) -> None:
+    """Else a player could play it again alone, resign, and ask."""
+    first, _ = running_game(server)
+    seats = [{"kind": "me"}, {"kind": "me"}]
+    helper = server.player(server.create("gomoku", settings={"size": 9}, seats=seats))
+    for number, move in enumerate(FIVE_MOVES):
+        helper.act(number % 2, move)
+    helper.ask("resign", seat=1)
+    analysis = {"room": helper.room, "move": 5, "seat": 1, "kind": "hint", "agent": "random"}
+    again = {"game": "gomoku", "again": {"room": helper.room, "move": 4, "seat": 0}}
+    asked = [("analysis", analysis), ("reviews", {"room": helper.room}), ("rooms", again)]
+    for path, body in asked:
+        assert server.http.post(f"/api/{path}", json=body).json()["code"] == "hints_off", path
+    first.ask("resign", seat=0)
+    for path, body in asked:
+        answer = server.http.post(f"/api/{path}", json=body)
+        assert answer.status_code < 300, answer.text
 
 
 # Issue 20: between two people, help needs both

@@ -33,7 +33,26 @@ export class Refused extends Error {
   }
 }
 
-async function ask(path: string, options: { body?: unknown; token?: string | null } = {}) {
+interface Sent {
+  body?: unknown;
+  token?: string | null;
+}
+
+/** How often a request is sent to servers that stop: another one answers, or the same one again soon. */
+const TRIES = 6;
+
+async function ask(path: string, options: Sent = {}): Promise<Response> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await askOnce(path, options);
+    } catch (refused) {
+      if (!(refused instanceof Refused) || refused.code !== "shutting_down" || tries === TRIES) throw refused;
+      await new Promise((resolve) => setTimeout(resolve, 1000 * (refused.retryAfter ?? 1)));
+    }
+  }
+}
+
+async function askOnce(path: string, options: Sent): Promise<Response> {
   const headers: Record<string, string> = {};
   if (options.body !== undefined) headers["Content-Type"] = "application/json";
   if (options.token) headers.Authorization = `Bearer ${options.token}`;
@@ -63,7 +82,7 @@ export function kindly(message: string): string {
   return `This server is shared by many, and takes a little at a time: ${message}.`;
 }
 
-async function json<T>(path: string, options: { body?: unknown; token?: string | null } = {}) {
+async function json<T>(path: string, options: Sent = {}) {
   return (await (await ask(path, options)).json()) as T;
 }
 

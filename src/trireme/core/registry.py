@@ -91,9 +91,9 @@ class Slice:
     opponents: str | None = None
     """`package:file.json`: the game's named opponents by strength (`core/opponents.py`)."""
     positions: str | None = None
-    """`positions(game, view)`: plain JSON values that are equal for positions that one analysis
-    would serve, such as mirrored ones, from a spectator's view; None: so early that many games
-    share it. Without it, equal views are equal positions."""
+    """`positions(game, view) -> list[MarkedBoard]`: a spectator's view as marks on boards, for
+    telling whether one analysis would serve two positions (`core/positions.py`). Without it, only
+    equal views are alike."""
     review: str | None = None
     """`review(game, moves) -> Reviewer`: what judges the decisions of a record of so many moves
     (`core/review.py`)."""

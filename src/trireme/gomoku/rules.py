@@ -31,6 +31,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, ClassVar, Literal, cast, get_args
 
 from trireme.core.action_input import cell_of
@@ -136,7 +137,7 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
     @property
     def points(self) -> Iterator[Point]:
         """Every point of the board, row by row from `a1`."""
-        return ((row, col) for row in range(self.size) for col in range(self.size))
+        return iter(_points(self.size))
 
     def start(self) -> GomokuState:
         state = GomokuState()
@@ -178,7 +179,7 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
         if choices := self.choosing(state):
             return Listed(choices)
         taken = set(state.stones)
-        return Listed(p for p in self.points if p not in taken)
+        return Listed([point for point in _points(self.size) if point not in taken])
 
     def check(self, state: GomokuState, seat: Seat, action: Action) -> None:
         to_move = self.to_move(state)
@@ -258,6 +259,11 @@ class Gomoku(Game[GomokuState, Action, GomokuState]):
         stones = (*state.stones, point)
         won = makes_five(set(stones[len(state.stones) % 2 :: 2]), point, self.rule)
         return GomokuState(stones, state.choices, colour if won else 0)
+
+
+@lru_cache(maxsize=32)
+def _points(size: int) -> tuple[Point, ...]:
+    return tuple((row, col) for row in range(size) for col in range(size))
 
 
 def makes_five(own: set[Point], point: Point, rule: Rule) -> bool:

@@ -8,9 +8,11 @@ a new client always gets in. WebSockets are counted in `sockets.py`.
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import os
 from collections import Counter, OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
@@ -18,6 +20,26 @@ from .limits import ServerLimits, quota_key
 
 DEFAULT_PROXIES = "127.0.0.1"
 """Whose `X-Forwarded-For` uvicorn believes unless `FORWARDED_ALLOW_IPS` says otherwise."""
+
+HEADER_BYTES = 64 * 1024
+"""The most that a request line and its headers may have."""
+FRAMING_BYTES = 1024 * 1024
+"""The most that a request may have beside its body: headers, sizes of chunks, trailers."""
+
+
+def is_proxy(host: str, trusted: str) -> bool:
+    """Whether an address is one of the `trusted` proxies, as `FORWARDED_ALLOW_IPS` names them.
+
+    >>> is_proxy("172.30.0.9", "192.0.2.1, 172.30.0.0/24"), is_proxy("172.30.1.9", "172.30.0.0/24")
+    (True, False)
+    """
+    for name in map(str.strip, trusted.split(",")):
+        if name in ("*", host):
+            return True
+        with suppress(ValueError):  # a name, or an address of another version
+            if ipaddress.ip_address(host) in ipaddress.ip_network(name):
+                return True
+    return False
 
 
 class ConnectionGuard:
@@ -29,19 +51,17 @@ class ConnectionGuard:
         """`on_close(reason)` is called when a connection is closed by a limit."""
         self.limits = limits
         self._on_close = on_close
-        proxies = os.environ.get("FORWARDED_ALLOW_IPS", DEFAULT_PROXIES)
-        self._trusts_all = "*" in proxies
-        self._proxies = {proxy.strip() for proxy in proxies.split(",")}
+        self._proxies = os.environ.get("FORWARDED_ALLOW_IPS", DEFAULT_PROXIES)
         self._by_address: Counter[str] = Counter()
         self._silent: OrderedDict[GuardedConnection, None] = OrderedDict()
 
     def opened(self, connection: GuardedConnection) -> None:
         """Count a connection; one too many from its address is closed."""
         self._by_address[connection.address] += 1
-        if (
-            self._by_address[connection.address] > self.limits.http_connections_per_address
-            and not self._trusts_all
-            and connection.address not in self._proxies
+        if self._by_address[
+            connection.address
+        ] > self.limits.http_connections_per_address and not is_proxy(
+            connection.host, self._proxies
         ):
             self.close(connection, "address")
             return
@@ -74,13 +94,20 @@ class GuardedConnection(HttpToolsProtocol):
     """An HTTP connection with deadlines; `guard` comes from `guarded_by`."""
 
     guard: ConnectionGuard
+    host: str
+    """The address of the client, or of a proxy."""
     address: str
+    """Whose quota it uses."""
     _timer: asyncio.TimerHandle | None = None
     _counted = False
+    _in_headers = True
+    _overhead = 0
+    """Bytes of the current request that are not part of its body."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self.address = quota_key(self.client[0] if self.client else "?")
+        self.host = self.client[0] if self.client else "?"
+        self.address = quota_key(self.host)
         self._counted = True
         self._set_deadline(self.guard.limits.header_seconds, "headers")
         self.guard.opened(self)
@@ -93,14 +120,30 @@ class GuardedConnection(HttpToolsProtocol):
         self._forget()
         super().handle_websocket_upgrade()
 
+    def data_received(self, data: bytes) -> None:
+        self._overhead += len(data)
+        super().data_received(data)
+        if self._overhead > (HEADER_BYTES if self._in_headers else FRAMING_BYTES):
+            self.guard.close(self, "headers")
+
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._in_headers, self._overhead = True, 0
         self._set_deadline(self.guard.limits.header_seconds, "headers")
 
     def on_headers_complete(self) -> None:
         self.guard.busy(self)
+        self._in_headers = False
         self._set_deadline(self.guard.limits.body_seconds, "body")
         super().on_headers_complete()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_headers:  # trailers, which come after the body, have no use here
+            super().on_header(name, value)
+
+    def on_body(self, body: bytes) -> None:
+        self._overhead -= len(body)
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         self._set_deadline(self.guard.limits.response_seconds, "response")

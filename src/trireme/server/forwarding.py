@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING
 
+import msgspec
 from fastapi import Request, Response, WebSocket, WebSocketDisconnect
 from starlette.requests import HTTPConnection
 from websockets.asyncio.client import ClientConnection, connect
@@ -119,14 +120,24 @@ async def relay(
     receive: Callable[[], Awaitable[str]],
     owner: ClientConnection,
     hello: str,
-) -> None:
-    """Pass messages on in both directions until either side closes; `hello` is the first one."""
+) -> bool:
+    """Pass messages on in both directions until either side closes; `hello` is the first one.
+
+    False, and nothing was passed on: the owner stops, so another server will have the room.
+    """
+    try:
+        await owner.send(hello)
+        first = await asyncio.wait_for(owner.recv(decode=True), ANSWER_SECONDS)
+    except (TimeoutError, WebSocketException):
+        return False
+    if _refuses_to_serve(first):
+        await owner.close()
+        return False
+    client.send_text(first)
 
     async def to_owner() -> None:
-        text = hello
         while True:
-            await owner.send(text)
-            text = await receive()
+            await owner.send(await receive())
 
     async def to_client() -> None:
         async for message in owner:
@@ -146,6 +157,12 @@ async def relay(
         client.close(1013, "the room's server is gone: reconnect")
     else:
         client.close(owner.close_code, owner.close_reason or "")
+    return True
+
+
+def _refuses_to_serve(text: str) -> bool:
+    message = msgspec.json.decode(text)
+    return isinstance(message, dict) and message.get("code") == "shutting_down"
 
 
 def _forwarded_headers(connection: HTTPConnection) -> dict[str, str]:

@@ -47,7 +47,7 @@ class Metrics:
             "commit_seconds", "Duration of a database transaction.", SHORT_BUCKETS
         )
         self.connections_closed = counter(
-            "connections_closed_total", "HTTP connections closed by a limit, by reason.", "reason"
+            "connections_closed_total", "Connections closed by a limit, by reason.", "reason"
         )
         self.quota_used = counter("quota_used_total", "Used of quotas, by resource.", "resource")
         self.quota_refused = counter(

@@ -1,13 +1,16 @@
-"""ASGI middleware: a limit on request bodies, HEAD answered as GET, security headers, checks of
-Host and Origin."""
+"""ASGI middleware: a limit on request bodies, HEAD answered as GET, security headers, the answer to
+requests that a stopping server gives up."""
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 
 from starlette.datastructures import MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from .protocol.codes import RESTART_SECONDS, STATUS, STOPPING
 
 RECORD_PATHS = {"/api/replay", "/api/analysis", "/api/reviews", "/api/records/verify"}
 """Requests whose bodies hold a record."""
@@ -38,6 +41,35 @@ class SecurityHeaders:
             await send(message)
 
         await self._app(scope, receive, secured if scope["type"] == "http" else send)
+
+
+class AnswerWhenStopped:
+    """Answers "try again" (503) to a request that is cancelled: uvicorn does so when the server
+    stops and the request takes longer than the time to finish. Else it would answer 500 itself."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        responded = False
+
+        async def noting_send(message: Message) -> None:
+            nonlocal responded
+            responded = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting_send)
+        except asyncio.CancelledError:
+            if responded:
+                raise
+            code = "shutting_down"
+            body = {"code": code, "message": STOPPING, "retry_after": RESTART_SECONDS}
+            headers = {"Retry-After": str(RESTART_SECONDS)}
+            await JSONResponse(body, STATUS[code], headers)(scope, receive, send)
 
 
 class HeadAsGet:

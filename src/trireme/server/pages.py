@@ -85,10 +85,10 @@ def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
 
     @app.get("/{path:path}", include_in_schema=False)
     async def page(path: str) -> Response:
-        if path.startswith(("api/", "ws/")) or "\0" in path:
+        if path.startswith(("api/", "ws/")):
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
-        file = (root / path).resolve()
-        if path and file.is_relative_to(root) and file.is_file():
+        file = _found(root, path)
+        if path and file is not None and file.is_file():
             caching = IMMUTABLE if path.startswith("assets/") else "no-cache"
             return _file(file, caching)
         index = root / "index.html"
@@ -97,6 +97,15 @@ def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
         return _file(index, "no-cache", 200 if CLIENT_ADDRESS.fullmatch(path) else 404)
+
+
+def _found(root: Path, path: str) -> Path | None:
+    """What lies at `path` inside of `root`; None: nothing, or something outside."""
+    try:
+        file = (root / path).resolve(strict=True)
+    except (OSError, ValueError):  # such as too long a name, or NUL
+        return None
+    return file if file.is_relative_to(root) else None
 
 
 def mount_manual(app: FastAPI, folder: Path) -> None:
@@ -111,7 +120,7 @@ def mount_manual(app: FastAPI, folder: Path) -> None:
     async def manual_page(path: str) -> Response:
         if not (root / "index.html").is_file():
             return _html(NO_MANUAL, 200 if not path else 404)
-        if "\0" not in path and (file := (root / path).resolve()).is_relative_to(root):
+        if (file := _found(root, path)) is not None:
             if file.is_dir() and path and not path.endswith("/"):
                 return RedirectResponse(f"/manual/{path}/")
             page = file / "index.html" if file.is_dir() else file

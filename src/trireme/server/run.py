@@ -24,6 +24,7 @@ from .addresses import lan_address
 from .app import Config, create_app
 from .connections import ConnectionGuard, guarded_by
 from .limits import ServerLimits
+from .socket_guard import socket_guarded_by
 
 
 def run(
@@ -143,6 +144,7 @@ def server_for(engine: Engine, config: Config, *, tuned: bool = False) -> uvicor
         uvicorn.Config(
             app,
             http=guarded_by(ConnectionGuard(config.limits, on_close)),
+            ws=socket_guarded_by(config.limits, on_close),
             log_level="warning",
             access_log=False,
             ws_max_size=config.limits.message_bytes,

@@ -13,7 +13,7 @@ import msgspec
 from fastapi import WebSocket, WebSocketDisconnect
 
 from trireme.server.protocol import messages, shapes
-from trireme.server.protocol.codes import INTERNAL_ERROR, Refusal
+from trireme.server.protocol.codes import INTERNAL_ERROR, STOPPING, Refusal
 from trireme.server.protocol.messages import Ack, Error, parse_message
 from trireme.server.rooms import advice
 from trireme.server.rooms.client import Client
@@ -59,6 +59,7 @@ class Sockets:
                 or self._by_address.total() > limits.connections
             ):
                 raise Refusal("too_many_connections", "too many connections; try again later")
+            self._lobby.quotas.charge("requests", address)
             hello = await asyncio.wait_for(_receive(socket), HELLO_SECONDS)
             try:
                 room = await self._handshake(client, room_id, hello)
@@ -72,7 +73,7 @@ class Sockets:
                 "too_many_connections",
                 "too_many_rooms",
                 "shutting_down",
-            )
+            ) or (refusal.code == "too_fast" and room is None)
             client.close(1013 if retry_later else 1008, refusal.code)
         except (TimeoutError, WebSocketDisconnect):
             client.close(1000, "")
@@ -97,14 +98,14 @@ class Sockets:
         async for address in owners(self._lobby, elsewhere):
             if self._lobby.leases is not None and address == self._lobby.leases.address:
                 return await self._handshake(client, elsewhere.room, hello)
-            if address and (owner := await self._forwarder.connect(socket, address)) is not None:
-                await relay(client, lambda: _receive(socket), owner, hello)
+            owner = await self._forwarder.connect(socket, address) if address else None
+            if owner is not None and await relay(client, lambda: _receive(socket), owner, hello):
                 return None
         raise Refusal("shutting_down", UNREACHABLE)
 
     async def _handshake(self, client: Client, room_id: str, text: str) -> Room:
         if self.stopping:
-            raise Refusal("shutting_down", "the server stops; reconnect soon")
+            raise Refusal("shutting_down", STOPPING)
         message = parse_message(text)
         if not isinstance(message, messages.Hello):
             raise Refusal("hello_first", f"expected hello, not {message.type}")

@@ -1,33 +1,12 @@
-"""Which positions of Gomoku are the same to a player: up to symmetry, shift and move order."""
+"""Which positions of Gomoku are alike: by their stones."""
 
 from __future__ import annotations
 
-from trireme.gomoku.rules import Gomoku, GomokuState, Point
-
-FEWEST_STONES = 5
-"""Many games share the position before."""
+from trireme.core.positions import MarkedBoard
+from trireme.gomoku.rules import Gomoku, GomokuState
 
 
-def position_content(game: Gomoku, view: GomokuState) -> list[list[Point]] | None:
-    """The black and the white stones, moved to the corner, in the smallest of the eight
-    orientations; None while there are few stones."""
-    if len(view.stones) < FEWEST_STONES:
-        return None
-    return min(
-        _in_corner([_image(stone, symmetry) for stone in view.stones]) for symmetry in range(8)
-    )
-
-
-def _image(point: Point, symmetry: int) -> Point:
-    row, col = point
-    if symmetry & 1:
-        row = -row
-    if symmetry & 2:
-        col = -col
-    return (col, row) if symmetry & 4 else (row, col)
-
-
-def _in_corner(stones: list[Point]) -> list[list[Point]]:
-    top, left = min(row for row, _ in stones), min(col for _, col in stones)
-    moved = [(row - top, col - left) for row, col in stones]
-    return [sorted(moved[0::2]), sorted(moved[1::2])]
+def marked_boards(game: Gomoku, view: GomokuState) -> list[MarkedBoard]:
+    """The board with its stones."""
+    stones = tuple((row, col, number % 2) for number, (row, col) in enumerate(view.stones))
+    return [MarkedBoard(stones, colours=True)]

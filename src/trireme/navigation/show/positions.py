@@ -1,19 +1,14 @@
-"""Which positions of Battle Navigation are the same: equal ships on an equal sea."""
+"""Which positions of Battle Navigation are alike: by where the ships stand."""
 
 from __future__ import annotations
 
-from typing import Any
-
+from trireme.core.positions import MarkedBoard, digest
 from trireme.navigation.rules import Navigation, NavigationState
 
 
-def position_content(game: Navigation, view: NavigationState) -> Any:
-    """The sea, and where the ships stand with what hit points, whatever led to it."""
+def marked_boards(game: Navigation, view: NavigationState) -> list[MarkedBoard]:
+    """The sea with the ships on it, whatever their hit points."""
     sea = game.chart
-    return [
-        sea.width,
-        sea.height,
-        sorted(map(repr, sea.rocks)),
-        sorted(map(repr, sea.hazards)),
-        sorted((ship.type, ship.x, ship.y, ship.facing, ship.hp) for ship in view.ships),
-    ]
+    ships = sorted((ship.type, ship.x, ship.y, ship.facing) for ship in view.ships)
+    rocks = sorted(map(repr, (*sea.rocks, *sea.hazards)))
+    return [MarkedBoard((), digest(sea.width, sea.height, rocks, ships), fixed=True)]

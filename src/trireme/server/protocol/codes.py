@@ -84,6 +84,10 @@ STATUS: dict[str, int] = {
 
 INTERNAL_ERROR = "internal error; the server's log has the details"
 """The message of `internal`."""
+STOPPING = "the server stops; try again soon"
+"""The message of `shutting_down`, for requests that this server answers no more."""
+RESTART_SECONDS = 1
+"""When to try again after `shutting_down`: another server answers at once, or this one soon."""
 
 
 class Refusal(TriremeError):
@@ -92,6 +96,8 @@ class Refusal(TriremeError):
     def __init__(self, code: Code, message: str, *, retry_after: int | None = None) -> None:
         """`retry_after`: seconds after which the same request may be accepted."""
         super().__init__(message)
+        if retry_after is None and code == "shutting_down":
+            retry_after = RESTART_SECONDS
         self.code: Code = code
         self.message = message
         self.retry_after = retry_after

@@ -19,7 +19,7 @@ from trireme.server.workers.checks import AnalysedPosition, RecordPosition
 from trireme.server.workers.tasks import ComputeInsight, Decide, SeatView, TaskFailure
 
 from .lobby import Lobby
-from .recorded_games import checked_record, running_in_record
+from .recorded_games import checked_record, refuse_running, running_in_record
 from .room import Room
 from .table import GameTable
 
@@ -84,9 +84,11 @@ async def _position(lobby: Lobby, request: AnalysisRequest, address: str) -> Ana
         running = await running_in_record(lobby, text)
         task = RecordPosition(text, request.move, request.seat, running)
         return await lobby.checks.position(task, address)
-    table = (await lobby.get(request.room or "")).table
+    room = await lobby.get(request.room or "")
+    table = room.table
     if table.status != "over":
         raise Refusal("game_running", "a running game is analysed by its seats, over the WebSocket")
+    await refuse_running(lobby, room)
     if request.move > len(table.moves):
         raise Refusal("no_such_move", f"the game has {len(table.moves)} moves, not {request.move}")
     game, seat = table.game, request.seat
@@ -125,10 +127,7 @@ async def require_hints(lobby: Lobby, room: Room, address: str) -> None:
         raise Refusal("hints_off", "engine help is off in this room")
     if table.status == "waiting":
         raise Refusal("not_started", "the game begins when every seat is taken")
-    if table.status == "playing" and (running := await lobby.running_positions(table.setup.game)):
-        passed = await lobby.run_in_thread(room.positions.all)
-        if running & passed:
-            raise Refusal("hints_off", "this position is being played without engine help")
+    await refuse_running(lobby, room)
 
 
 def _budget(seconds: float | None, limits: ServerLimits) -> float:

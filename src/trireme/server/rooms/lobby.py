@@ -24,7 +24,7 @@ from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, to
 from trireme.server.limits import SERVER, Quotas, ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol.bodies import NewRoom, SeatChoice, SeatGrant
-from trireme.server.protocol.codes import Refusal
+from trireme.server.protocol.codes import STOPPING, Refusal
 from trireme.server.protocol.shapes import RoomInfo
 from trireme.server.signing import RecordSigner
 from trireme.server.storage.event_store import MAX_DELETED, EventStore, StoredRoom
@@ -38,7 +38,7 @@ from trireme.server.workers.tasks import WarmUp
 
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
-from .positions import Keys, running_keys
+from .positions import Boards
 from .private_room import private_room
 from .puzzles import find_puzzle, puzzle_room
 from .retry import find_moment, write_moves
@@ -239,8 +239,7 @@ class Lobby:
             return room
         if not is_room_id(room_id):
             raise Refusal("no_such_room", f"there is no room {room_id[:40]!r}")
-        if self._stopping:
-            raise Refusal("shutting_down", "the server stops; reconnect soon")
+        self._require_serving()
         if room_id not in self._loading:
             self._require_capacity()
             task = asyncio.create_task(self._load(room_id))
@@ -262,7 +261,7 @@ class Lobby:
         )
         return (await self._open(setup, table.game)).id
 
-    async def running_positions(self, game: str) -> Keys:
+    async def running_positions(self, game: str) -> tuple[Boards, ...]:
         """The positions of the game that are being played without engine help."""
         found = [
             room.positions
@@ -271,7 +270,7 @@ class Lobby:
             and room.table.status == "playing"
             and not room.table.hints
         ]
-        return await self.run_in_thread(running_keys, found) if found else frozenset()
+        return await self.run_in_thread(lambda: tuple(passed.current() for passed in found))
 
     def listed(self, game: str | None) -> list[RoomInfo]:
         """Public rooms that are not over and have clients, newest first, of all servers."""
@@ -358,8 +357,13 @@ class Lobby:
 
     def _charge_room(self, address: str) -> None:
         """Refuse a new room beyond the server's capacity or the address' quota."""
+        self._require_serving()
         self._require_capacity()
         self.quotas.charge("rooms", address)
+
+    def _require_serving(self) -> None:
+        if self._stopping:
+            raise Refusal("shutting_down", STOPPING)
 
     def _require_capacity(self) -> None:
         if len(self.rooms) >= self.limits.rooms:

@@ -1,4 +1,5 @@
-"""Records that clients send, read where a limit of processor time holds."""
+"""Games that clients want help with: their records are read where a limit of processor time holds,
+and those that are being played without help are refused."""
 
 from __future__ import annotations
 
@@ -10,10 +11,11 @@ from trireme.server.limits import ServerLimits
 from trireme.server.protocol.codes import Refusal
 from trireme.server.workers.checks import RecordedGame, RecordGame
 
-from .positions import Keys
+from .positions import BEING_PLAYED, Boards, any_alike
 
 if TYPE_CHECKING:
     from .lobby import Lobby
+    from .room import Room
 
 
 def checked_record(text: str, limits: ServerLimits) -> str:
@@ -23,14 +25,23 @@ def checked_record(text: str, limits: ServerLimits) -> str:
     return text
 
 
-async def running_in_record(lobby: Lobby, text: str) -> Keys:
+async def running_in_record(lobby: Lobby, text: str) -> tuple[Boards, ...]:
     """The positions of the record's game that are being played without engine help."""
     try:
         header = msgspec.json.decode(text.partition("\n")[0])
     except (ValueError, RecursionError):
-        return frozenset()
+        return ()
     name = header.get("game") if isinstance(header, dict) else None
-    return await lobby.running_positions(name) if isinstance(name, str) else frozenset()
+    return await lobby.running_positions(name) if isinstance(name, str) else ()
+
+
+async def refuse_running(lobby: Lobby, room: Room) -> None:
+    """Refuse help with a room's game where it has passed a position like one that is being played
+    without: people could play it again there."""
+    if running := await lobby.running_positions(room.table.setup.game):
+        passed = await lobby.run_in_thread(room.positions.all)
+        if await lobby.run_in_thread(any_alike, running, passed):
+            raise Refusal("hints_off", BEING_PLAYED)
 
 
 async def recorded_game(lobby: Lobby, text: str, address: str) -> RecordedGame:

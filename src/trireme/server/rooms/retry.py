@@ -12,7 +12,7 @@ from trireme.core.record import Moves
 from trireme.server.protocol.bodies import NewRoom, SeatChoice, TryAgain
 from trireme.server.protocol.codes import Refusal
 
-from .recorded_games import recorded_game
+from .recorded_games import recorded_game, refuse_running
 from .table import PlayedMove
 
 if TYPE_CHECKING:
@@ -39,9 +39,11 @@ async def find_moment(lobby: Lobby, request: NewRoom, address: str) -> RetriedGa
         game, moves = found.game, found.moves
         agents: list[str | None] = list(found.seats)
     else:
-        table = (await lobby.get(again.room or "")).table
+        room = await lobby.get(again.room or "")
+        table = room.table
         if table.status != "over":
             raise Refusal("game_running", "a running game can't be played again from a position")
+        await refuse_running(lobby, room)
         game, moves = table.game, list(table.moves)
         agents = [h.name if h.kind == "agent" else None for h in table.holders]
     _check(game, moves, again, request.game)

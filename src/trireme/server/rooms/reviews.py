@@ -144,8 +144,7 @@ class ReviewJobs:
             found = await recorded_game(self._lobby, request.record, address)
             return _of_record(found, request.seat, request.record)
         room = await self._lobby.get(request.room or "")
-        if room.table.status != "over":
-            await require_hints(self._lobby, room, address)
+        await require_hints(self._lobby, room, address)
         return _of_room(room, request.seat, token_seats)
 
 

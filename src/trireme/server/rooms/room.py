@@ -37,7 +37,7 @@ from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
 from .first_answer import answer_soon
-from .positions import PositionKeys
+from .positions import PassedPositions
 from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
@@ -81,7 +81,7 @@ class Room:
         """Whether nothing more may be written: a write failed, and the state must be reloaded; or
         the room was given up."""
         self.scene = scene(table.game)
-        self.positions = PositionKeys(table)
+        self.positions = PassedPositions(table)
         self._lock = asyncio.Lock()
         self._drafts = drafts
         self._agent_tasks: dict[Seat, asyncio.Task[None]] = {}

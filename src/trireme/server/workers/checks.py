@@ -17,7 +17,7 @@ import numpy as np
 
 from trireme.core.errors import TriremeError
 from trireme.core.game import CHANCE, AnyGame
-from trireme.core.positions import position_key
+from trireme.core.positions import MarkedBoard, marked_boards
 from trireme.core.record import Record, parse_record
 from trireme.core.registry import MapLibrary, find, load, make_game
 
@@ -139,8 +139,8 @@ class RecordPosition(ReplayTask):
     move: int
     """The position after this many moves."""
     seat: int
-    running: frozenset[bytes]
-    """Keys of positions that may not be analysed, because they are being played."""
+    running: Sequence[Sequence[MarkedBoard]]
+    """Positions that may not be analysed, because they are being played."""
 
     def run(self, cache: WorkerCache) -> AnalysedPosition:
         record = _read(self.text)
@@ -164,8 +164,8 @@ class RecordGame(ReplayTask):
     """The moves of a record, to be reviewed or played on from."""
 
     text: str
-    running: frozenset[bytes]
-    """Keys of positions that may not be analysed, because they are being played."""
+    running: Sequence[Sequence[MarkedBoard]]
+    """Positions that may not be analysed, because they are being played."""
 
     def run(self, cache: WorkerCache) -> RecordedGame:
         from trireme.server.rooms.recording import moves_of_record
@@ -199,10 +199,14 @@ class AnalysedPosition:
     legal: Any
 
 
-def _refuse_running(game: AnyGame, states: Sequence[Any], running: frozenset[bytes]) -> None:
+def _refuse_running(
+    game: AnyGame, states: Sequence[Any], running: Sequence[Sequence[MarkedBoard]]
+) -> None:
     """Refuse help with a game that is being played: any of its positions tells."""
-    if running and any(position_key(game, state) in running for state in states):
-        raise TaskFailure("hints_off", "this position is being played without engine help")
+    from trireme.server.rooms.positions import BEING_PLAYED, any_alike
+
+    if running and any_alike(running, [marked_boards(game, state) for state in states]):
+        raise TaskFailure("hints_off", BEING_PLAYED)
 
 
 def _read(text: str) -> Record:
