@@ -15,7 +15,7 @@ from numpy.random import Generator
 from trireme.core.errors import IllegalAction, TriremeError
 from trireme.core.game import CHANCE
 from trireme.core.options import settings as settings_of
-from trireme.core.positions import position_key
+from trireme.core.positions import MarkedBoard, marked_boards
 from trireme.core.record import Record, RecordWriter
 from trireme.core.registry import make_game
 from trireme.core.session import Session
@@ -38,7 +38,7 @@ from trireme.server.workers.tasks import TaskFailure, WorkerCache
 from .tables import table_of
 
 CACHE = WorkerCache()
-NOTHING: frozenset[bytes] = frozenset()
+NOTHING: tuple[tuple[MarkedBoard, ...], ...] = ()
 CLIENT = "192.0.2.1"
 
 
@@ -138,10 +138,9 @@ def test_positions_that_are_not_there_are_refused(
 
 def test_no_position_that_is_being_played_is_analysed_nor_one_after_it() -> None:
     record = gomoku_record("a1", "b2", "c3", "d2", "e1", "a5", "e5", "b5")
-    played = position_key(record.game, list(record.states())[6])
-    assert played is not None
+    running = [marked_boards(record.game, list(record.states())[6])]
     for move in range(9):
-        task = RecordPosition(record.text, move, move % 2, frozenset([played]))
+        task = RecordPosition(record.text, move, move % 2, running)
         if move < 6:
             task.run(CACHE)
             continue
@@ -149,7 +148,7 @@ def test_no_position_that_is_being_played_is_analysed_nor_one_after_it() -> None
             task.run(CACHE)
         assert failure.value.reason == "hints_off"
     with pytest.raises(TaskFailure) as failure:
-        RecordGame(record.text, frozenset([played])).run(CACHE)
+        RecordGame(record.text, running).run(CACHE)
     assert failure.value.reason == "hints_off"
 
 
