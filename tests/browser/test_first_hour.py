@@ -140,7 +140,7 @@ def test_the_lobby_seats_the_agent_that_it_shows(site: Site, visit: Visit) -> No
 def test_the_page_of_lessons_leads_on_and_the_home_page_back(site: Site, visit: Visit) -> None:
     page = visit(site.url)
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Learn").click()
-    page.get_by_role("button", name="Exactly five, a lesson of Gomoku").click()
+    page.get_by_role("button", name="Exactly five in Gomoku").click()
     expect(page.locator(".lesson")).to_contain_text("Lesson 1 of")
     page.get_by_role("button", name="Skip").click()
     expect(page.locator(".lesson")).to_contain_text("Lesson 2 of")

@@ -46,7 +46,7 @@ function GameEntry({ info, done }: { info: GameInfo; done: string[] }) {
         {next && (
           <button type="button" class="button primary" onClick={() => void startLesson(info.name, next.id)}>
             <Play /> {next.title}
-            <span class="visually-hidden">, a lesson of {title}</span>
+            <span class="visually-hidden"> in {title}</span>
           </button>
         )}
         <a class="button" href={`/learn/${info.name}`}>
