@@ -19,6 +19,7 @@ from trireme.core.transcript import totals
 from trireme.llm import client
 from trireme.llm.agent import MOST_ECHO
 from trireme.llm.answers import MOST_ACTION, MOST_TEXT, Unusable, last_object, read_answer
+from trireme.llm.prompting import legal_text
 from trireme.llm.providers import Compatible, Completion, Question, find_provider
 from trireme.llm.scripted import Asked, Misbehaviour, Script, ScriptedEndpoint, Truncated
 
@@ -481,6 +482,21 @@ def test_a_temperature_is_sent_where_one_is_chosen(provider: str) -> None:
     for temperature in (None, 0.0, 0.7):
         body = made.request(Question("m", "", (), 10, temperature, False), "").body
         assert body.get("temperature") == temperature
+
+
+def test_anthropic_tells_tokens_and_an_answer_cut_off() -> None:
+    answer = {
+        "content": [{"type": "text", "text": "x"}],
+        "stop_reason": "max_tokens",
+        "usage": {"input_tokens": 7, "output_tokens": 3},
+    }
+    assert find_provider("anthropic").whole(answer) == Completion("x", 7, 3, "length")
+
+
+def test_legal_actions_are_listed_up_to_the_number_given() -> None:
+    turn = first_turn("gomoku:size=5")
+    assert legal_text(turn, 25).startswith("a1, b1, ")
+    assert legal_text(turn, 24).startswith("25, too many to list")
 
 
 def test_a_new_game_begins_without_history() -> None:
