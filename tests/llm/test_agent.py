@@ -18,7 +18,10 @@ from trireme.core.play import decide
 from trireme.core.registry import make_agent, make_game
 from trireme.core.transcript import totals
 from trireme.llm import client
-from trireme.llm.answers import Unusable, last_object, read_answer
+from trireme.llm.agent import MOST_ECHO
+from trireme.llm.answers import MOST_ACTION, MOST_TEXT, Unusable, last_object, read_answer
+from trireme.llm.prompting import legal_text
+from trireme.llm.providers import Compatible, Completion, Question, find_provider
 from trireme.llm.scripted import Asked, Misbehaviour, Script, ScriptedEndpoint, Truncated
 
 from .scripts import answered, first_legal, listed, say, spec
@@ -461,6 +464,94 @@ def test_nothing_is_guessed_from_prose() -> None:
     for text in ('{"action": "B2"} no: {"action": "B9"}', '{"action": "A1+A2"}'):
         assert isinstance(read_answer(turn, text), Unusable)
     assert turn.game.write(read_answer(turn, '{"action": "C1"} at last {"action": " b2 "}')) == "B2"
+
+
+def test_only_the_end_of_an_answer_is_read_and_sent_back() -> None:
+    far = " " * MOST_TEXT
+    assert last_object(f'{{"action": "a1"}}{far}{{"action": "b2"}}') == {"action": "b2"}
+    assert last_object(f'{{"action": "a1"}}{far}') is None
+    long = read_answer(first_turn("gomoku:size=5"), say("a" * (MOST_ACTION + 1)))
+    assert isinstance(long, Unusable)
+    assert f"more than {MOST_ACTION} characters" in long.why
+    seen: list[Asked] = []
+
+    def script(asked: Asked) -> str:
+        seen.append(asked)
+        return first_legal(asked) if asked.number else "x" * 5000 + "the end"
+
+    ask_once(script)
+    assert seen[1].messages[1][1] == "x" * (MOST_ECHO - 7) + "the end"
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "compatible"])
+def test_a_temperature_is_sent_where_one_is_chosen(provider: str) -> None:
+    made = find_provider(provider)
+    for temperature in (None, 0.0, 0.7):
+        body = made.request(Question("m", "", (), 10, temperature, False), "").body
+        assert body.get("temperature") == temperature
+
+
+def test_anthropic_tells_tokens_and_an_answer_cut_off() -> None:
+    answer = {
+        "content": [{"type": "text", "text": "x"}],
+        "stop_reason": "max_tokens",
+        "usage": {"input_tokens": 7, "output_tokens": 3},
+    }
+    assert find_provider("anthropic").whole(answer) == Completion("x", 7, 3, "length")
+
+
+def test_legal_actions_are_listed_up_to_the_number_given() -> None:
+    turn = first_turn("gomoku:size=5")
+    assert legal_text(turn, 25).startswith("a1, b1, ")
+    assert legal_text(turn, 24).startswith("25, too many to list")
+
+
+def test_a_new_game_begins_without_history() -> None:
+    seen: list[Asked] = []
+
+    def script(asked: Asked) -> str:
+        seen.append(asked)
+        return say("a1")
+
+    turn = first_turn("gomoku:size=5")
+    with ScriptedEndpoint(script) as endpoint:
+        agent: Any = make_agent(turn.game, spec(endpoint))
+        for _ in range(2):
+            agent.prepare(turn.game)
+            agent.act(turn)
+        agent.act(turn)
+        agent.close()
+    told = [asked.prompt.split("Your actions so far: ")[1].split("\n")[0] for asked in seen]
+    assert told == ["none", "none", "a1"]
+
+
+def test_streaming_does_not_matter_to_the_cache(tmp_path: Path) -> None:
+    for stream, kind in (("true", False), ("false", True)):
+        turn = first_turn("gomoku:size=5")
+        agent: Any = make_agent(
+            turn.game,
+            f"llm:model=m,provider=compatible,url=http://127.0.0.1:9,cache={tmp_path},stream={stream}",
+        )
+        if not kind:
+            agent.prepare(turn.game)
+            agent._client._post = lambda *_: Completion(say("a1"), 1, 1, "stop")
+        agent.act(turn)
+        assert [e.cached for e in agent.take_exchanges()] == [kind]
+        agent.close()
+
+
+def test_a_request_ends_with_the_time_of_its_decision(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends: list[float] = []
+    asking = client.LlmClient(Compatible(), "http://127.0.0.1:9", "", timeout=1000.0)
+    monkeypatch.setattr(asking, "_post", lambda *args: ends.append(args[2]) or Completion())
+    monkeypatch.setattr(client, "time", type("Clock", (), {"monotonic": lambda: 50.0}))
+    question = Question("m", "", (), 10, None, False)
+    for deadline in (60.0, None, 5000.0):
+        asking.ask(question, deadline)
+    assert ends == [60.0, 1050.0, 1050.0]
+    with pytest.raises(client.OutOfTime):
+        asking.ask(question, 50.0)
+    asking.close()
 
 
 def test_mistyped_options_are_refused_in_time() -> None:
