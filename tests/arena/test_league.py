@@ -1,6 +1,8 @@
 """Leagues: interrupted anywhere they go on, new bots join, ratings keep their anchor."""
 
+import itertools
 import json
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from trireme import BadSpec, TriremeError, make_game
 from trireme.arena import league as league_module
 from trireme.arena.league import League, find_bots, new_settings
 from trireme.arena.run import Progress
+from trireme.arena.standing import ScoredGame
 
 GAME = make_game("gomoku", size=5)
 BOT = """
@@ -81,6 +84,57 @@ def test_ratings_are_anchored_and_written(tmp_path: Path) -> None:
     assert stored["anchor"] == "base"
     assert stored["rounds"] == 3
     assert {a["name"] for a in stored["agents"]} == set(table)
+
+
+def won_pair(winner: str, loser: str, cluster: int) -> list[ScoredGame]:
+    return [
+        ScoredGame((winner, loser), (1.0, -1.0), cluster),
+        ScoredGame((loser, winner), (-1.0, 1.0), cluster),
+    ]
+
+
+def test_ratings_are_differences_from_the_anchor(tmp_path: Path) -> None:
+    """The anchor has beaten everybody: others can only be said to be weaker."""
+    league = new_league(tmp_path)
+    order = ["base", "first", "last"]
+    league._add(
+        [
+            game
+            for cluster in range(30)
+            for winner, loser in itertools.combinations(order, 2)
+            for game in won_pair(winner, loser, cluster)
+        ]
+    )
+    table = league.standings()
+    assert list(table) == order
+    assert (table["base"].elo, table["base"].elo_ci95) == (0.0, (0.0, 0.0))
+    assert table["base"].elo_bound is None
+    for name in ("first", "last"):
+        assert table[name].elo_bound == "upper"
+        assert table[name].elo < 0
+        assert table[name].elo_ci95[0] == -math.inf
+    league._add([g for cluster in range(30, 40) for g in won_pair("first", "base", cluster)])
+    table = league.standings()
+    assert table["first"].elo_bound is None
+    low, high = table["first"].elo_ci95
+    assert low < table["first"].elo < high
+    assert table["first"].elo == pytest.approx(-400 * math.log10(3), abs=25)
+    assert table["last"].elo_bound == "upper"
+
+
+def test_only_one_program_runs_a_league(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    other = League.open(league.path)
+
+    def intrude(_: League) -> None:
+        with pytest.raises(TriremeError, match="another program is running the league in"):
+            other.run(rounds=1, executor="serial")
+
+    league.run(rounds=1, executor="serial", on_round=intrude)
+    assert league.rounds == 1
+    other = League.open(league.path)
+    other.run(rounds=1, executor="serial")
+    assert other.rounds == 2
 
 
 def test_a_league_that_is_interrupted_anywhere_goes_on_to_the_same_standings(

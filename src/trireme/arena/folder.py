@@ -120,14 +120,7 @@ class Folder:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other programs from running the same match at the same time."""
-        with (self.path / "match.json").open("rb") as held:
-            if fcntl is not None:
-                try:
-                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                except OSError:
-                    raise TriremeError(
-                        f"another program is running the match in {str(self.path)!r}"
-                    ) from None
+        with exclusive(self.path / "match.json", f"the match in {str(self.path)!r}"):
             yield
 
     def outcomes(self) -> dict[int, Outcome]:
@@ -195,3 +188,15 @@ def replace_file(path: Path, data: bytes) -> None:
     fresh = path.with_suffix(".new")
     fresh.write_bytes(data)
     fresh.replace(path)
+
+
+@contextmanager
+def exclusive(path: Path, what: str) -> Iterator[None]:
+    """Hold a lock on a file, so that no other program runs `what` at the same time."""
+    with path.open("rb") as held:
+        if fcntl is not None:
+            try:
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                raise TriremeError(f"another program is running {what}") from None
+        yield

@@ -29,7 +29,7 @@ from trireme.core.options import settings
 from trireme.core.registry import make_game
 from trireme.core.seeding import fresh_seed
 
-from .folder import Folder, replace_file
+from .folder import Folder, exclusive, replace_file
 from .match import Entrant, Match, entrants
 from .preflight import preflight
 from .report.build import rows_of
@@ -143,6 +143,15 @@ class League:
         `where` is handed on to `run_match`: executor, workers, on_game. An interruption at any
         point leaves a folder from which the league goes on.
         """
+        with exclusive(self.path / "league.json", f"the league in {str(self.path)!r}"):
+            self._run(rounds, on_round, where)
+
+    def _run(
+        self,
+        rounds: int | None,
+        on_round: Callable[[League], object] | None,
+        where: dict[str, Any],
+    ) -> None:
         played = 0
         unfinished = self._unfinished()
         while rounds is None or played < rounds or unfinished is not None:
@@ -161,16 +170,8 @@ class League:
         """Ratings of all versions that have played, best first, with the anchor at 0."""
         rows = [row for of_round in self._rows for row in of_round]
         names = list(dict.fromkeys(name for row in rows for name in row.agents))
-        scores = two_seat_standings(names, rows).scores
-        if self.rules.anchor not in scores:
-            return scores
-        zero = scores[self.rules.anchor].elo
-        return {
-            name: replace(
-                s, elo=s.elo - zero, elo_ci95=(s.elo_ci95[0] - zero, s.elo_ci95[1] - zero)
-            )
-            for name, s in scores.items()
-        }
+        anchor = self.rules.anchor if self.rules.anchor in names else None
+        return two_seat_standings(names, rows, anchor).scores
 
     def write_standings(self) -> dict[str, ScoreStanding]:
         """Write standings.json, and give what is in it."""

@@ -125,12 +125,15 @@ class Standings:
     notes: tuple[str, ...]
 
 
-def two_seat_standings(names: Sequence[str], rows: Sequence[ScoredGame]) -> Standings:
-    """Scores, ratings and pairwise comparisons of agents that play each other."""
+def two_seat_standings(
+    names: Sequence[str], rows: Sequence[ScoredGame], anchor: str | None = None
+) -> Standings:
+    """Scores, ratings and pairwise comparisons of agents that play each other; ratings relative to
+    the agent `anchor`, or to the mean of all."""
     if not names:
         return Standings({}, (), FirstSeat(0.5, (0.0, 1.0), 0.0, (float("-inf"), float("inf"))), ())
     unique = distinct_games(rows)
-    rated = rate(_tally(names, unique))
+    rated = rate(_tally(names, unique), anchor=None if anchor is None else names.index(anchor))
     scores: dict[str, ScoreStanding] = {}
     bounds: dict[int, EloBound | None] = {1: "lower", -1: "upper", 0: None}
     for i in np.argsort(-rated.strength, kind="stable"):

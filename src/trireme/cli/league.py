@@ -112,6 +112,7 @@ class LeagueScreen:
 
     def __init__(self) -> None:
         self._shown = time.monotonic()
+        self._table: dict[str, Any] = {}
         self._refused: set[str] = set()
         self._console = Console(stderr=True)
 
@@ -125,7 +126,9 @@ class LeagueScreen:
             self.show(league)
 
     def show(self, league: League) -> None:
+        """Write the standings and print the table, unless it stands there already."""
         self._shown = time.monotonic()
         table = league.write_standings()
-        if table:
+        if table != self._table:
+            self._table = table
             print_table(standing_table({name: (s, None, 0) for name, s in table.items()}))

@@ -172,7 +172,7 @@ def standing_table(
 ) -> Table:
     """Agents with their standing, time a move, forfeits and where they ran, best first.
 
-    Forfeits and places have a column only where they differ from the usual: none, and shipped.
+    Times, forfeits and places have a column only where there is anything to say.
     """
     from trireme.arena.report.plots import duration
 
@@ -181,7 +181,8 @@ def standing_table(
     placed = places is not None and any(place != "shipped" for place in places.values())
     table = Table(box=None, pad_edge=False)
     kind = ("shots", "95 %", "median") if alone else ("+ = −", "score", "95 %", "Elo", "95 % ")
-    heads = ["agent", "games", *kind, "a move"]
+    timed = any(took for _, took, _ in lines.values())
+    heads = ["agent", "games", *kind, *["a move"] * timed]
     heads += ["forfeits"] * forfeited + ["runs"] * placed
     for head in heads:
         justify: JustifyMethod = "left" if head == "agent" else "right"
@@ -194,7 +195,8 @@ def standing_table(
             cells = [f"{standing.wins} {standing.draws} {standing.losses}", f"{standing.score:.1%}"]
             cells += [_span(standing.score_ci95, ".0%"), f"[bold]{standing.elo_text}[/]"]
             cells.append("bound" if standing.elo_bound else _span(standing.elo_ci95, "+.0f"))
-        cells.append(duration(took) if took else "")
+        if timed:
+            cells.append(duration(took) if took else "")
         if forfeited:
             cells.append(str(faults or ""))
         if places is not None and placed:

@@ -30,7 +30,7 @@ class Rated:
     """Ratings on the Elo scale with 95 % intervals."""
 
     elo: Floats
-    """float64[agents], mean 0 where all are estimated; where only a bound is known, the bound."""
+    """float64[agents], mean 0 or the anchor 0; where only a bound is known, the bound."""
     low: Floats
     high: Floats
     strength: Floats
@@ -43,9 +43,14 @@ class Rated:
     advantage_interval: Interval
 
 
-def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
+def rate(
+    results: Floats, replicates: int = 1000, seed: int = 0, anchor: int | None = None
+) -> Rated:
     """Ratings from `results`, float64[clusters, agents, agents, 3]: how many games of a cluster
     the first agent (seat 0) won, drew and lost against the second.
+
+    With an `anchor`, ratings, intervals and bounds are of the difference from that agent, which has
+    the rating 0; otherwise from the mean of all.
 
     The intervals are a cluster bootstrap: games that share a start are resampled together. Each
     replicate also draws, for every agent, from one won and one lost pair spread over its opponents,
@@ -56,9 +61,15 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     drawn = _resampled(results, replicates, seed)
     widen = small_sample(len(results))
     strength = fit(total[None])[0]
-    low, high = _interval(strength, fit(drawn, start=strength), widen)
-    bound = one_sided(total) * np.isfinite(low).astype(np.int8)
-    # Of few games the bound may lie beyond the mean of the field: the fit itself does not.
+    samples = fit(drawn, start=strength)
+    if anchor is not None:
+        strength = strength - strength[anchor]
+        samples -= samples[:, anchor : anchor + 1].copy()
+    low, high = _interval(strength, samples, widen)
+    if anchor is not None:
+        low[anchor] = high[anchor] = 0.0
+    bound = one_sided(total, anchor) * np.isfinite(low).astype(np.int8)
+    # Of few games the bound may lie beyond the mean or the anchor: the fit itself does not.
     elo = np.where(
         bound > 0, np.maximum(low, 0), np.where(bound < 0, np.minimum(high, 0), strength)
     )
@@ -67,20 +78,23 @@ def rate(results: Floats, replicates: int = 1000, seed: int = 0) -> Rated:
     return Rated(elo * ELO, low * ELO, high * ELO, strength * ELO, bound, advantage, ends)
 
 
-def one_sided(total: Floats) -> NDArray[np.int8]:
+def one_sided(total: Floats, anchor: int | None = None) -> NDArray[np.int8]:
     """Which agents have no finite rating by the likelihood, from float64[agents, agents, 3]: 1 if
     it can only be higher, -1 if only lower; int8[agents].
 
     A rating is finite between agents that have scored against each other, directly or through
-    others (Ford's condition); an agent is on one side where nobody below has ever scored.
+    others (Ford's condition); an agent is on one side where nobody below has ever scored. With an
+    `anchor` only the difference from that agent counts.
     """
     points, games = _meetings(total[None])
     scored = (points[0] > 0) & (games[0] > 0)
     reaches = scored | np.eye(len(total), dtype=bool)
     for middle in range(len(total)):  # the transitive closure, by Warshall's algorithm
         reaches |= reaches[:, middle : middle + 1] & reaches[middle : middle + 1]
-    below = (reaches & ~reaches.T).any(axis=1)
-    above = (reaches.T & ~reaches).any(axis=1)
+    below, above = reaches & ~reaches.T, reaches.T & ~reaches
+    if anchor is not None:
+        below, above = below[:, anchor : anchor + 1], above[:, anchor : anchor + 1]
+    below, above = below.any(axis=1), above.any(axis=1)
     side: NDArray[np.int8] = (below & ~above).astype(np.int8) - (above & ~below).astype(np.int8)
     return side
 
