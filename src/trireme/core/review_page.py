@@ -67,6 +67,8 @@ def explanation(move: ReviewedMove) -> str:
     parts = [move.note] if move.note else []
     parts += [f"the win: {' '.join(move.missed)}"] if move.missed else []
     parts += [f"the answer: {' '.join(move.allowed)}"] if move.allowed else []
+    if move.missed or move.allowed:
+        parts.append("verified" if move.verified else "found by search, not verified")
     return "; ".join(parts)
 
 
