@@ -42,8 +42,6 @@ class ReviewedRow(msgspec.Struct):
     number: int
     score: float
     """Of the rung: 1 won, 0 lost."""
-    seconds: float
-    """Processor time of the review."""
     costs: list[tuple[float, float]]
     """Of each decision: what it cost, and what a random one costs."""
 
@@ -63,12 +61,10 @@ def play_and_review(game: str, rung: NamedOpponent, number: int) -> ReviewedRow:
     session = Session(made, [o.name for o in named], seed=FIRST_SEED + number, opening=opening)
     while not session.over:
         session.move({s: agents[s].act(session.turn(s, named[s].think)) for s in session.to_move})
-    began = time.process_time()
     found = review(session.record, seat=seat)
-    seconds = round(time.process_time() - began, 2)
     score = (made.returns(session.state)[seat] + 1) / 2
     costs = [(move.cost, move.random_cost) for move in found.moves]
-    return ReviewedRow(game, rung.name, number, score, seconds, costs)
+    return ReviewedRow(game, rung.name, number, score, costs)
 
 
 def measure(game: str, games: int, seconds: float, out: Path) -> None:
@@ -96,8 +92,8 @@ def show(path: Path) -> None:
     by_rung: dict[tuple[str, str], list[ReviewedRow]] = defaultdict(list)
     for row in read(path):
         by_rung[row.game, row.rung].append(row)
-    print("| game | player | games | score | accuracy | 95 % interval | slowest review |")
-    print("|---|---|---|---|---|---|---|")
+    print("| game | player | games | score | accuracy | 95 % interval |")
+    print("|---|---|---|---|---|---|")
     for game in dict.fromkeys(game for game, _ in by_rung):
         for rung in rungs(game):
             rows = by_rung[game, rung.name]
@@ -106,14 +102,14 @@ def show(path: Path) -> None:
 
 
 def summary(rows: list[ReviewedRow]) -> str:
-    """Score, accuracy with interval, and the slowest review."""
+    """Score, and accuracy with its interval."""
     sums = np.array([np.array(row.costs).sum(axis=0) for row in rows])
     drawn = np.random.default_rng(0).integers(len(sums), size=(RESAMPLES, len(sums)))
     cost, at_stake = sums[drawn].sum(axis=1).T
     low, high = np.percentile(100 * (1 - cost / at_stake), [2.5, 97.5])
     mean = 100 * (1 - sums[:, 0].sum() / sums[:, 1].sum())
-    score, slowest = np.mean([row.score for row in rows]), max(row.seconds for row in rows)
-    return f"{score:.2f} | {mean:.1f} % | {low:.1f} to {high:.1f} | {slowest:.1f} s"
+    score = np.mean([row.score for row in rows])
+    return f"{score:.0%} | {mean:.1f} % | {low:.1f} to {high:.1f}"
 
 
 def main() -> None:

@@ -66,7 +66,7 @@ def test_decisions_weigh_what_there_was_to_lose(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Fixed())
     found = review(parse_record(duel(7)))
     first, second = found.seats
-    assert (first.accuracy, first.decisions) == (100 * (1 - 6 / 40), 3)  # costs 0, 2 and 4
+    assert (first.accuracy, first.decisions) == (100 * (1 - 11 / 40), 3)  # costs 0, 5, 2 and 4
     assert (first.random_cost, second.random_cost) == (40.0, 21.0)
     assert found.moves[-1].accuracy == 80.0
     assert first.cost == 11.0
@@ -183,6 +183,19 @@ def test_the_page_stands_alone_and_escapes_names() -> None:
     assert "&lt;script&gt;" in page
     for move in found.moves:
         assert move.played in page
+
+
+def test_a_review_shows_itself() -> None:
+    record = parse_record(duel(7))
+    header = msgspec.structs.replace(record.header, seats=("<b>a</b>", "b"))
+    found = review(replace(record, header=header))
+    accuracies = [written_percent(seat.accuracy) for seat in found.seats]
+    expected = f"<Review of battleship: accuracy of <b>a</b> {accuracies[0]}, b {accuracies[1]}>"
+    assert repr(found) == expected
+    shown = found._repr_html_()
+    assert "&lt;b&gt;a" in shown
+    assert "<b>a" not in shown
+    assert all(move.played in shown for move in found.moves)
 
 
 def test_costs_are_written_in_their_unit() -> None:

@@ -10,6 +10,7 @@ from trireme.core.review import Review, ReviewedMove, review
 from trireme.gomoku import review as module
 from trireme.gomoku.engine.analysis import PROVEN_WIN
 from trireme.gomoku.engine.threat_prover import ThreatProver
+from trireme.gomoku.openings import balanced
 from trireme.gomoku.proof_checker import ProofChecker, Strategy
 from trireme.gomoku.review import GomokuReviewer, chance_of
 from trireme.gomoku.rules import Gomoku, GomokuState, Point
@@ -155,6 +156,18 @@ def test_under_swap2_the_choice_of_a_colour_is_reviewed_and_opening_stones_are_n
     found = review(wrong, seat=1).moves[0]
     assert found.best == "black"
     assert found.cost > 0.02
+
+
+def test_stones_of_the_arenas_openings_are_not_reviewed() -> None:
+    opening = next(stones for stones in balanced(15) if len(stones) == 5)
+    game = Gomoku()
+    moves = [game.write(point) for point in opening]
+    far = [game.write(p) for p in ((0, 0), (14, 14)) if p not in opening]
+    record = trireme.Session(game, ["a", "b"], seed=0, opening=[*moves, *far]).record
+    assert [move.move for move in review(record, seat=0).moves] == [7]
+    assert [move.move for move in review(record, seat=1).moves] == [6]
+    record = trireme.Session(game, ["a", "b"], seed=0, opening=[*moves[:2], *far]).record
+    assert [move.move for move in review(record, seat=0).moves] == [3]  # the opening was left
 
 
 def test_a_move_is_judged_alike_whatever_was_judged_before() -> None:

@@ -142,6 +142,17 @@ class Review(msgspec.Struct, frozen=True):
     moments: tuple[int, ...]
     """The game's most expensive decisions, worst first: indices into `moves`."""
 
+    def __repr__(self) -> str:
+        from .review_page import written_percent
+
+        seats = ", ".join(f"{seat.name} {written_percent(seat.accuracy)}" for seat in self.seats)
+        return f"<Review of {self.game}: accuracy of {seats}>"
+
+    def _repr_html_(self) -> str:
+        from .review_page import review_tables
+
+        return review_tables(self)
+
 
 @dataclass(frozen=True)
 class JointMove:
@@ -308,16 +319,16 @@ def summarise(
 
 def _of_seat(played: ReviewedGame, moves: Sequence[ReviewedMove], seat: Seat) -> SeatReview:
     own = [i for i, move in enumerate(moves) if move.seat == seat]
-    counted = [moves[i] for i in own if moves[i].accuracy is not None]
-    at_stake = sum(move.random_cost for move in counted)
+    cost = sum(moves[i].cost for i in own)
+    random_cost = sum(moves[i].random_cost for i in own)
     luck = [found for i in own if (found := moves[i].luck) is not None]
     return SeatReview(
         seat,
         played.players[seat],
-        accuracy_of(sum(move.cost for move in counted), at_stake),
-        len(counted),
-        round(sum(moves[i].cost for i in own), 4),
-        round(at_stake, 4),
+        accuracy_of(cost, random_cost),
+        sum(moves[i].accuracy is not None for i in own),
+        round(cost, 4),
+        round(random_cost, 4),
         round(sum(luck), 4) if luck else None,
         _curve(played, [moves[i] for i in own], seat),
         _moments(moves, own),

@@ -45,6 +45,11 @@ def review_page(review: Review, record: Record) -> str:
     )
 
 
+def review_tables(review: Review) -> str:
+    """The review for a notebook: accuracies, curves and all decisions, without the positions."""
+    return f"<style>{STYLE}</style>{_seats(review)}{_curves(review)}{_decisions(review)}"
+
+
 def written_cost(review: Review, cost: float) -> str:
     """A cost or a luck with its unit: percent for winning chances, else a number.
 

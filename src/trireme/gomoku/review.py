@@ -17,6 +17,7 @@ from trireme.core.review import Decision, Judgement
 
 from .agents.search import Search
 from .engine.analysis import PROVEN_WIN, EngineAnalysis, SearchLimits, scaled_value
+from .openings import balanced
 from .proof_checker import Stones
 from .rules import Action, Choice, Gomoku, GomokuState, Point
 from .verified_wins import ForcedWin, WinVerifier
@@ -56,7 +57,8 @@ class GomokuReviewer:
     about: ClassVar[str] = (
         "A move costs the winning chance that it loses against the engine's best move, both "
         "searched with the same number of nodes. Forced wins are proven by continuous fours and "
-        "threes. Opening stones of swap2 and the choice of two more stones are not reviewed."
+        "threes. Stones of shipped openings and of swap2, and the choice of two more stones, are "
+        "not reviewed."
     )
 
     def __init__(self, game: AnyGame, moves: int) -> None:
@@ -68,14 +70,19 @@ class GomokuReviewer:
         self.checked = max(LEAST_CHECKED, min(MOST_CHECKED, share))
         self._engine = Search(variety=0).engine(game)
         self._verifier = WinVerifier(game.size, game.rule)
+        openings = balanced(game.size)
+        self._book = {opening[:n] for opening in openings for n in range(1, len(opening) + 1)}
+        """The shipped openings and their beginnings: the arena places these stones, no player."""
 
     def judge(self, decision: Decision, rng: Generator) -> Judgement | None:
-        """The judgement of a stone or a choice; None for an opening stone of swap2."""
+        """The judgement of a stone or a choice; None for a stone of an opening."""
         view: GomokuState = decision.view
         action: Action = decision.action
         if isinstance(action, str):
             return self._judge_choice(view, action)
         if self.game.opening == "swap2" and view.black_seat() is None:
+            return None
+        if (*view.stones, action) in self._book:
             return None
         return self._judge_stone(view, action, decision.after, rng)
 
