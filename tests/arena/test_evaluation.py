@@ -144,7 +144,8 @@ def test_a_film_escapes_what_agents_are_called(tmp_path: Path) -> None:
 def test_a_comparison_is_open_where_its_interval_is(
     measure: str, ci95: tuple[float, float], better: bool | None
 ) -> None:
-    assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.5).better is better
+    assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.04).better is better
+    assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.05).better is None
 
 
 def test_an_error_in_another_process_stops_with_the_traceback_too(tmp_path: Path) -> None:

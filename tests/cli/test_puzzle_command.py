@@ -77,7 +77,7 @@ def test_the_daily_puzzle_and_one_near_a_rating(tmp_path: Path) -> None:
     ("arguments", "why"),
     [
         (["chess"], "unknown game"),
-        (["gomoku", "--id", "nothing"], "unknown puzzle"),
+        (["gomoku", "--id", "nothing"], "no puzzle with the id"),
         (["gomoku", "--daily", "--rating", "1"], "exclude each other"),
         (["gomoku", "--rating", "high"], "--rating"),
         (["check", "gomoku", "missing.jsonl"], "there is no file"),

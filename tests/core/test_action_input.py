@@ -127,6 +127,11 @@ def test_values_whose_methods_fail_are_illegal_and_no_crash() -> None:
         assert fault.reason == "illegal"
 
 
+def test_a_file_without_a_class_is_refused_with_what_is_missing() -> None:
+    with pytest.raises(BadSpec, match=r"'my_bot.py' is a file: .* my_bot.py:Bot"):
+        play(GOMOKU, ["my_bot.py", "random"])
+
+
 def test_an_agent_of_another_game_is_refused_by_name() -> None:
     with pytest.raises(BadSpec, match="agent 'heuristic' plays gomoku, not battleship"):
         play("battleship", [Heuristic()])

@@ -121,7 +121,8 @@ def test_a_solution_solves_its_puzzle_and_another_first_move_does_not(game: str)
 
 
 def test_the_solution_of_gomoku_wins_against_the_engine() -> None:
-    for puzzle in sample("gomoku", 3):
+    by_fours = [puzzle for puzzle in sample("gomoku", 40) if puzzle.kind == "vcf"]
+    for puzzle in by_fours[::8]:
         own = list(puzzle.solution[::2])
         state, review = attempt("gomoku", puzzle, own)
         assert state == "open"  # the five itself is not part of the solution

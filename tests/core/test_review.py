@@ -1,6 +1,5 @@
 """Reviews of any game: one definition of accuracy, only what a seat knew, clear refusals."""
 
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -19,7 +18,7 @@ from trireme.core.review import (
     Decision,
     Judgement,
     ReviewedMove,
-    decision_accuracy,
+    accuracy_of,
     decisions_of,
     has_review,
     review,
@@ -47,33 +46,37 @@ def test_every_built_in_game_can_be_reviewed() -> None:
     assert all(has_review(name) for name in GAMES if not name.startswith("plugin"))
 
 
-def test_a_decision_counts_by_one_formula() -> None:
-    assert decision_accuracy(0.0, 0.25) == 100.0
-    assert decision_accuracy(0.25, 0.25) == pytest.approx(100 / math.e)
-    assert decision_accuracy(-0.1, 0.25) == 100.0
+def test_random_play_has_accuracy_zero_and_faultless_play_a_hundred() -> None:
+    assert accuracy_of(0.0, 0.25) == 100.0
+    assert accuracy_of(0.25, 0.25) == 0.0
+    assert accuracy_of(0.05, 0.25) == 80.0
+    assert accuracy_of(9.0, 0.25) == 0.0  # worse than random play
+    assert accuracy_of(0.0, 0.0) is None
 
 
-def test_the_accuracy_is_the_mean_over_decisions_at_stake(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_decisions_weigh_what_there_was_to_lose(monkeypatch: pytest.MonkeyPatch) -> None:
     class Fixed:
-        unit, scale, about = "points", 1.0, "fixed"
-        costs = iter([0.0, 1.0, 5.0, 0.01, 2.0, 3.0, 4.0])
+        unit, about = "points", "fixed"
+        costs = iter([0.0, 1.0, 5.0, 0.04, 2.0, 3.0, 4.0])
 
         def judge(self, decision: Decision, rng: object) -> Judgement | None:
             if not isinstance(decision.view, BattleshipView) or decision.view.stage == "placing":
                 return None
             cost = next(self.costs)
-            return Judgement(decision.action, cost, at_stake=cost != 5.0, luck=0.5)
+            at_stake = {0.04: 1.0, 5.0: 0.0, 4.0: 20.0}.get(cost, 10.0)
+            return Judgement(decision.action, cost, at_stake, luck=0.5)
 
     monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Fixed())
     found = review(parse_record(duel(7)))
     first, second = found.seats
-    expected = 100 * (1 + math.exp(-2.0) + math.exp(-4.0)) / 3
-    assert (first.accuracy, first.decisions) == (pytest.approx(expected, abs=0.01), 3)
+    assert (first.accuracy, first.decisions) == (100 * (1 - 11 / 40), 3)  # costs 0, 5, 2 and 4
+    assert (first.random_cost, second.random_cost) == (40.0, 21.0)
+    assert found.moves[-1].accuracy == 80.0
     assert first.cost == 11.0
     assert first.luck == 2.0
     assert [value for _, value in first.curve] == [0.0, 5.0, 7.0, 11.0]
     assert [found.moves[i].cost for i in found.moments] == [5.0, 4.0, 3.0]
-    assert [found.moves[i].cost for i in second.moments] == [3.0, 1.0]  # 0.01 is too little
+    assert [found.moves[i].cost for i in second.moments] == [3.0, 1.0]  # 0.04 of 1 is too little
     assert len(found.moments) == MOMENTS
     assert found.curve == "expected points lost"
 
@@ -252,6 +255,19 @@ def test_the_page_stands_alone_and_escapes_names() -> None:
         assert move.played in page
 
 
+def test_a_review_shows_itself() -> None:
+    record = parse_record(duel(7))
+    header = msgspec.structs.replace(record.header, seats=("<b>a</b>", "b"))
+    found = review(replace(record, header=header))
+    accuracies = [written_percent(seat.accuracy) for seat in found.seats]
+    expected = f"<Review of battleship: accuracy of <b>a</b> {accuracies[0]}, b {accuracies[1]}>"
+    assert repr(found) == expected
+    shown = found._repr_html_()
+    assert "&lt;b&gt;a" in shown
+    assert "<b>a" not in shown
+    assert all(move.played in shown for move in found.moves)
+
+
 def test_costs_are_written_in_their_unit() -> None:
     found = review(parse_record(duel(7)))
     assert written_cost(found, 0.125) == "0.12"
@@ -259,4 +275,6 @@ def test_costs_are_written_in_their_unit() -> None:
     assert written_percent(None) == "–"
     assert written_percent(99.95) == "100.0 %"
     move = msgspec.structs.replace(found.moves[0], note="n", missed=("a1", "b2"), allowed=("c3",))
-    assert explanation(move) == "n; the win: a1 b2; the answer: c3"
+    lines = "n; the win: a1 b2; the answer: c3"
+    assert explanation(move) == f"{lines}; found by search, not verified"
+    assert explanation(msgspec.structs.replace(move, verified=True)) == f"{lines}; verified"

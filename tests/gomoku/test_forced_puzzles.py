@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from itertools import islice
+
+import numpy as np
 import pytest
 
 from trireme.core.errors import BadPuzzle
-from trireme.core.lessons import LessonGoal
+from trireme.core.lessons import LessonGoal, LessonMove
 from trireme.core.puzzles import Puzzle
 from trireme.gomoku.puzzles import GomokuPuzzles
+from trireme.gomoku.rules import Gomoku
 
 
-def puzzle(position: str, *solution: str, within: int = 2, kind: str = "win") -> Puzzle:
+def puzzle(
+    position: str, *solution: str, within: int = 2, kind: str = "win", by: str = "vcf"
+) -> Puzzle:
     goal = LessonGoal(kind, within=within)
-    return Puzzle("vcf", 1000, "", "", goal, solution, settings={"position": position})
+    return Puzzle(by, 1000, "", "", goal, solution, settings={"position": position})
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +51,7 @@ def test_a_double_four_is_the_only_move(maker: GomokuPuzzles) -> None:
 @pytest.mark.parametrize(
     ("changed", "why"),
     [
-        (puzzle(CROSSED, "i8"), "escapes|another|shortest"),
+        (puzzle(CROSSED, "i8"), "does not confirm|another"),
         (puzzle(CROSSED, "h7", within=3), "shortest"),
         (puzzle(CROSSED, "h7", "a15"), "last four"),
         (puzzle(CROSSED, "e8"), "empty points"),
@@ -56,6 +62,70 @@ def test_a_double_four_is_the_only_move(maker: GomokuPuzzles) -> None:
 def test_wrong_claims_are_refused(maker: GomokuPuzzles, changed: Puzzle, why: str) -> None:
     with pytest.raises(BadPuzzle, match=why):
         maker.check(changed)
+
+
+THREES = "e6f8f9h8f7f6e10e9"
+"""Two open threes meet in g8, and no fours win."""
+LINE = ("g8", "d5", "h7")
+
+
+def test_a_double_three_is_a_win_by_threes(maker: GomokuPuzzles) -> None:
+    maker.check(puzzle(THREES, *LINE, within=3, by="vct"))
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        (puzzle(THREES, *LINE, within=3), "shortest win by fours"),
+        (puzzle(CROSSED, "h7", within=3, by="vct"), "fours alone"),
+        (puzzle(THREES, *LINE, within=4, by="vct"), "does not need 4"),
+        (puzzle(THREES, *LINE, within=2, by="vct"), "may not take 2"),
+        (puzzle(THREES, *LINE, within=10, by="vct"), "may not take 10"),
+        (puzzle(THREES, "a15", "d5", "h7", within=3, by="vct"), "does not confirm"),
+        (puzzle(THREES, *LINE, within=3, by="vcx"), "not 'vcx'"),
+        (puzzle("h8a1i10b1k5c1m3d1", "e1", within=3, by="vct"), "white threatens five"),
+    ],
+)
+def test_wrong_claims_of_threes_are_refused(
+    maker: GomokuPuzzles, changed: Puzzle, why: str
+) -> None:
+    with pytest.raises(BadPuzzle, match=why):
+        maker.check(changed)
+
+
+@pytest.mark.parametrize(
+    ("moves", "marks"),
+    [
+        ("g8 d5 h7", ["good", "good"]),
+        ("g8 a15 h7", ["good", "inexact"]),  # white has left the line: nothing is known
+        ("h7 d5 g8", ["bad", "bad"]),
+        ("g8 d5 a15 b15 h7", ["good", "bad", "bad"]),
+        ("g8 a15 h7 b15 c15", ["good", "inexact", "inexact"]),
+    ],
+)
+def test_a_missed_win_is_held_against_the_solution(
+    maker: GomokuPuzzles, moves: str, marks: list[str]
+) -> None:
+    game = Gomoku(position=THREES)
+    state, played = game.start(), []
+    for number, text in enumerate(moves.split()):
+        actions = {number % 2: game.read(text)}
+        after = game.apply(state, actions)
+        played.append(LessonMove(actions, state, after))
+        state = after
+    found = maker.review(game, played, puzzle(THREES, *LINE, within=3, by="vct"))
+    assert list(found.marks) == marks
+
+
+def test_both_kinds_are_made_and_pass_the_check(maker: GomokuPuzzles) -> None:
+    made = (puzzle for puzzle in maker.puzzles(np.random.default_rng(6)) if puzzle is not None)
+    kinds = set()
+    for found in islice(made, 12):
+        kinds.add(found.kind)
+        if len(kinds) == 2:
+            break
+        maker.check(found)
+    assert kinds == {"vcf", "vct"}
 
 
 def test_other_rules_are_refused(maker: GomokuPuzzles) -> None:

@@ -10,13 +10,14 @@ from trireme.core.review import Review, ReviewedMove, review
 from trireme.gomoku import review as module
 from trireme.gomoku.engine.analysis import PROVEN_WIN
 from trireme.gomoku.engine.threat_prover import ThreatProver
+from trireme.gomoku.openings import balanced
 from trireme.gomoku.proof_checker import ProofChecker, Strategy
 from trireme.gomoku.review import GomokuReviewer, chance_of
 from trireme.gomoku.rules import Gomoku, GomokuState, Point
 
 SIZE = 11
 LONGEST = 11
-"""Plies of the longest claim that is checked."""
+"""Plies of the longest claim that is checked twice."""
 THREE = "f6 a1 g6 a3 h6"
 """Black has an open three, white is to move."""
 
@@ -60,7 +61,8 @@ def test_a_slower_win_is_still_a_win() -> None:
 def test_a_five_made_costs_nothing() -> None:
     found = played(f"{THREE} a5 i6 a7 j6")
     last = found.moves[-1]
-    assert (last.played, last.cost, last.accuracy) == ("j6", 0.0, 100.0)
+    assert (last.played, last.cost) == ("j6", 0.0)
+    assert last.accuracy in (100.0, None)  # None: an open four wins after a random stone, too
     assert found.finished
     assert found.seats[0].curve[-1] == (9, 1.0)
     assert found.seats[1].curve[-1] == (9, 0.0)
@@ -96,15 +98,19 @@ def strategy(size: int) -> Strategy:
 
 @pytest.mark.parametrize(("agent", "seed"), [("heuristic:epsilon=0.3", 2), ("random", 1)])
 def test_forced_wins_missed_and_allowed_are_proven(agent: str, seed: int) -> None:
-    """Short claims of a game are played out against all replies by the independent checker."""
+    """Claims are verified; short ones are played out once more, with another strategy."""
     record = trireme.play(Gomoku(SIZE), [agent, agent], seed=seed).record
     states = list(record.states())
     checker = ProofChecker(SIZE)
     checked = 0
     for move in review(record).moves:
-        plies = [int(word) for word in move.note.split() if word.isdecimal()]
-        if not plies or plies[0] > LONGEST or not (move.missed or move.allowed):
+        if not (move.missed or move.allowed):
+            assert not move.verified
             continue
+        plies = [int(word) for word in move.note.split() if word.isdecimal()]
+        if plies[0] > LONGEST:
+            continue
+        assert move.verified
         state: GomokuState = states[move.move - 1 if move.missed else move.move]
         first = record.game.read((move.missed or move.allowed)[0])
         assert first not in state.stones
@@ -114,7 +120,20 @@ def test_forced_wins_missed_and_allowed_are_proven(agent: str, seed: int) -> Non
     assert checked
 
 
+def test_a_claim_that_does_not_hold_is_not_verified() -> None:
+    game = Gomoku(SIZE)
+    reviewer = GomokuReviewer(game, 10)
+    state = trireme.Session(game, ["a", "b"], seed=0, opening=f"{THREE} a5".split()).state
+    e6, a11 = game.read("e6"), game.read("a11")
+    assert reviewer._verified(state, (e6,), 3)
+    assert not reviewer._verified(state, (e6,), 1)
+    assert not reviewer._verified(state, (a11,), 3)
+    assert not reviewer._verified(state, (), None)
+
+
 def test_the_effort_of_a_move_is_bounded() -> None:
+    assert GomokuReviewer(Gomoku(), 1).checked == module.MOST_CHECKED
+    assert GomokuReviewer(Gomoku(), 10_000).checked == module.LEAST_CHECKED
     assert GomokuReviewer(Gomoku(), 1).nodes == module.MOST_NODES
     assert GomokuReviewer(Gomoku(), 10_000).nodes == module.LEAST_NODES
 
@@ -139,6 +158,18 @@ def test_under_swap2_the_choice_of_a_colour_is_reviewed_and_opening_stones_are_n
     assert found.cost > 0.02
 
 
+def test_stones_of_the_arenas_openings_are_not_reviewed() -> None:
+    opening = next(stones for stones in balanced(15) if len(stones) == 5)
+    game = Gomoku()
+    moves = [game.write(point) for point in opening]
+    far = [game.write(p) for p in ((0, 0), (14, 14)) if p not in opening]
+    record = trireme.Session(game, ["a", "b"], seed=0, opening=[*moves, *far]).record
+    assert [move.move for move in review(record, seat=0).moves] == [7]
+    assert [move.move for move in review(record, seat=1).moves] == [6]
+    record = trireme.Session(game, ["a", "b"], seed=0, opening=[*moves[:2], *far]).record
+    assert [move.move for move in review(record, seat=0).moves] == [3]  # the opening was left
+
+
 def test_a_move_is_judged_alike_whatever_was_judged_before() -> None:
     record = trireme.play(Gomoku(9), ["heuristic", "random"], seed=1).record
     assert review(record, seat=1).moves == tuple(m for m in review(record).moves if m.seat == 1)
@@ -155,4 +186,4 @@ def test_accuracy_rises_with_strength() -> None:
         means.append(np.mean([seat.accuracy for seat in found]))
     assert means == sorted(means)
     assert means[0] < 50
-    assert means[-1] > 85
+    assert means[-1] > 75

@@ -617,8 +617,6 @@ export interface ReviewInfo {
   players: string[];
   /** What costs and luck are counted in. */
   unit: string;
-  /** The cost at which a decision counts 1/e. */
-  scale: number;
   about: string;
   /** What the curves show. */
   curve: string;
@@ -659,6 +657,8 @@ export interface ReviewedMoveInfo {
   played: string;
   best: string;
   cost: number;
+  /** What a uniformly random legal action costs in expectation. */
+  random_cost: number;
   /** In percent; None: nothing was at stake. */
   accuracy: number | null;
   /** The winning chance before the move with best play, 0 to 1; None where there is none. */
@@ -671,6 +671,8 @@ export interface ReviewedMoveInfo {
   missed: string[];
   /** The line of a forced win that the decision gave the other seat. */
   allowed: string[];
+  /** Whether an independent checker confirmed both lines; else a search found them. */
+  verified: boolean;
 }
 
 /** Somebody connected, disconnected or took a seat. */
@@ -804,6 +806,8 @@ export interface SeatReviewInfo {
   /** Decisions in which something was at stake. */
   decisions: number;
   cost: number;
+  /** What random actions would have cost. */
+  random_cost: number;
   luck: number | null;
   /** Moves made and, by then, what `ReviewInfo.curve` says. */
   curve: [number, number][];

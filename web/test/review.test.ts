@@ -8,13 +8,15 @@ const move = (change: Partial<ReviewedMoveInfo>): ReviewedMoveInfo => ({
   played: "h8",
   best: "i9",
   cost: 0.25,
-  accuracy: 8.2,
+  random_cost: 0.5,
+  accuracy: 50,
   value: 0.6,
   luck: null,
   note: "",
   exact: false,
   missed: [],
   allowed: [],
+  verified: false,
   ...change,
 });
 const same = (action: string) => action;
@@ -35,6 +37,7 @@ test("a decision says what was better, what it cost and why", () => {
   expect(costText(chance, move({ cost: 0 }), same)).toBe("h8 costs nothing");
   const missed = move({ note: "misses a forced win", missed: ["i9", "j9"], allowed: ["a1"] });
   expect(costText(chance, missed, (a) => a.toUpperCase())).toBe(
-    "H8 costs 25.0 %; better: I9 (misses a forced win; the win: I9 J9; the answer: A1)",
+    "H8 costs 25.0 %; better: I9 (misses a forced win; the win: I9 J9; the answer: A1; found by search, not verified)",
   );
+  expect(costText(chance, move({ allowed: ["a1"], verified: true }), same)).toContain("(the answer: a1; verified)");
 });

@@ -28,6 +28,8 @@ from .run import Progress, run_match, start
 from .standing import ShotsStanding
 from .statistics.sprt import elo_of
 
+SIGNIFICANT = 0.05
+"""The p-value below which a difference counts."""
 FILMS = 5
 """Worst games that get a film."""
 
@@ -62,11 +64,11 @@ class Comparison:
 
     @property
     def better(self) -> bool | None:
-        """Whether the agent is better (True) or worse (False); None if the interval leaves it
-        open."""
+        """Whether the agent is better (True) or worse (False); None if the interval or the p-value
+        leaves it open."""
         even = 0.0 if self.measure == "shots" else 0.5
         low, high = self.ci95
-        if low <= even <= high:
+        if low <= even <= high or self.p_value >= SIGNIFICANT:
             return None
         return (high < even) if self.measure == "shots" else (low > even)
 
@@ -281,7 +283,7 @@ def _worst(folder: Folder, progress: Progress) -> tuple[WorstGame, ...]:
 
 def _sentence(c: Comparison) -> str:
     low, high = c.ci95
-    word = {True: "better than", False: "worse than", None: "not told apart from"}[c.better]
+    word = {True: "better than", False: "worse than", None: "no clear difference from"}[c.better]
     if c.measure == "shots":
         numbers = f"{c.value:+.2f} shots (95 % {low:+.2f} to {high:+.2f})"
     else:

@@ -9,7 +9,7 @@ listed or drawn from the posterior.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -36,6 +36,8 @@ FLEETS = 3_000
 """Fleets that rollouts run over."""
 CANDIDATES = 10
 """The most probable cells, which the played one is compared with."""
+RANDOM_CELLS = 4
+"""Random cells, whose mean cost is what a random shot would cost."""
 SOLVED_FLEETS = 48
 """Up to so many fleets optimal play is computed exactly."""
 SOLVED_PARTS = 30_000
@@ -54,13 +56,14 @@ class ShotCost:
     cost: float
     """Expected extra misses."""
     exact: bool
+    random_cost: float = 0.0
+    """Expected extra misses of a random shot."""
 
 
 class BattleshipReviewer:
     """Judges shots; fleets that seats place themselves are not judged."""
 
     unit: ClassVar[str] = "shots"
-    scale: ClassVar[float] = 0.25
     about: ClassVar[str] = (
         "A shot costs the expected extra shots against the best shot, by the posterior over fleets "
         "given the answers so far: exactly where few fleets are left, else by greedy rollouts over "
@@ -86,16 +89,20 @@ class BattleshipReviewer:
         belief = self._inferences[board].posterior(shots, rng, limit=STEPS, samples=SAMPLES)
         fired = _flat(board, decision.action.cells)
         if len(fired) > 1:
-            best, cost, exact = _best_salvo(target, belief, fired)
+            best, cost, random_cost = _best_salvo(target, belief, fired)
+            exact = False
         else:
             found = self.compare(target, belief, fired[0], rng)
-            best, cost, exact = [found.best], found.cost, found.exact
+            best, exact = [found.best], found.exact
+            cost, random_cost = found.cost, found.random_cost
+        at_stake = int(target.open_mask.sum()) > len(fired)
+        price = self._miss_price(view, board)
         chances = belief.cells
         hits = sum(shot.result in ("hit", "sunk") for shot in _answers(decision, len(shots)))
         return Judgement(
             Salvo(tuple(divmod(cell, board.cols) for cell in best)),
-            cost * self._miss_price(view, board),
-            at_stake=int(target.open_mask.sum()) > len(fired),
+            cost * price,
+            random_cost * price if at_stake else 0.0,
             luck=hits - float(chances[fired].sum()),
             note=_note(float(chances[fired].sum()), float(chances[best].sum()), cost, len(fired)),
             exact=exact,
@@ -104,22 +111,26 @@ class BattleshipReviewer:
     def compare(self, target: TargetView, belief: Belief, fired: int, rng: Generator) -> ShotCost:
         """The cost of firing at a cell, given the posterior of its board."""
         chances = belief.cells
-        if chances[fired] >= CERTAIN:
-            return ShotCost(fired, 0.0, belief.exact)  # a sure hit has to be made anyway
+        certain = chances[fired] >= CERTAIN  # a sure hit has to be made anyway
         inference = self._inferences[target.board]
         fleets = inference.fleets(target.shots, belief, FLEETS, rng)
         shot = target.fired_bits
         arrays = fleet_arrays(target.board, fleets.layouts, fleets.weights, shot)
+        order = np.argsort(-chances, kind="stable")[: 0 if certain else CANDIDATES]
+        likely = order[chances[order] > 0].tolist()
+        cells = np.array([*dict.fromkeys([fired, *likely])], np.int64)
+        drawn = rng.choice(np.flatnonzero(target.open_mask), RANDOM_CELLS).astype(np.int64)
+        misses = rollout_misses(np.concatenate([cells, drawn]), shot, arrays, len(fleets.weights))
+        misses, random_misses = misses[: len(cells)], float(misses[len(cells) :].mean())
+        least = int(misses.argmin())
+        random_cost = max(0.0, random_misses - float(misses[least]))
+        if certain:
+            return ShotCost(fired, 0.0, belief.exact, random_cost)
         if fleets.exact and len(fleets.weights) <= SOLVED_FLEETS:
             solved = solved_cost(arrays, shot, chances, fired)
             if solved is not None:
-                return solved
-        order = np.argsort(-chances, kind="stable")[:CANDIDATES]
-        likely = order[chances[order] > 0].tolist()
-        cells = np.array([*dict.fromkeys([fired, *likely])], np.int64)
-        misses = rollout_misses(cells, shot, arrays, len(fleets.weights))
-        least = int(misses.argmin())
-        return ShotCost(int(cells[least]), float(misses[0] - misses[least]), False)
+                return replace(solved, random_cost=random_cost)
+        return ShotCost(int(cells[least]), float(misses[0] - misses[least]), False, random_cost)
 
     def _miss_price(self, view: BattleshipView, board: Board) -> float:
         """What a miss costs: itself, and with mines the chance to lose a turn."""
@@ -168,11 +179,13 @@ def optimal_table(fleets: int, cells: int) -> OptimalTable:
 
 def _best_salvo(
     target: TargetView, belief: Belief, fired: Sequence[int]
-) -> tuple[list[int], float, bool]:
-    """The most probable cells, the expected hits that `fired` has less, and whether it is exact."""
+) -> tuple[list[int], float, float]:
+    """The most probable cells, and the expected hits that `fired` and random cells have less."""
     chances = np.where(target.open_mask, belief.cells, -1.0)
     best = [int(cell) for cell in np.argsort(-chances, kind="stable")[: len(fired)]]
-    return best, max(0.0, float(chances[best].sum() - chances[list(fired)].sum())), False
+    most = float(chances[best].sum())
+    random_hits = len(fired) * float(chances[target.open_mask].mean())
+    return best, max(0.0, most - float(chances[list(fired)].sum())), most - random_hits
 
 
 def _answers(decision: Decision, before: int) -> tuple[Shot, ...]:

@@ -17,7 +17,7 @@ from trireme.core.errors import BadSpec, TriremeError
 from trireme.core.game import Seat
 from trireme.core.record import Record, load_record
 from trireme.core.registry import agent_class, find, make_agent
-from trireme.core.review import LEAST_COST, Review
+from trireme.core.review import Review, worth_a_look
 from trireme.core.review import review as review_record
 from trireme.core.review_page import explanation, review_page, written_cost, written_percent
 from trireme.core.session import HUMAN
@@ -98,8 +98,7 @@ def _print(review: Review, everything: bool) -> None:
             f" {written_cost(review, move.cost)}; better: {move.best}"
             + (f" ({about})" if about else "")
         )
-    least = 0.0 if everything else LEAST_COST * review.scale
-    shown = [move for move in review.moves if everything or move.cost >= least]
+    shown = [move for move in review.moves if everything or worth_a_look(move)]
     table = _table(("move", "player", "played", "best", "cost", "accuracy", ""))
     for move in shown:
         table.add_row(

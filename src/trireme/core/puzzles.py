@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 import msgspec
 from numpy.random import Generator, default_rng
 
-from .errors import BadPuzzle, BadSpec, TriremeError, unknown, why_unreadable
+from .errors import BadPuzzle, BadSpec, TriremeError, UnknownName, why_unreadable
 from .game import AnyGame
 from .lessons import LEARNER, GoalState, LessonGoal, LessonMove, goal_state
 from .registry import GAMES, find, load, make_game
@@ -36,7 +36,7 @@ class Puzzle(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defau
     """One puzzle, solved on the real board by the real rules; the solver plays seat 0."""
 
     kind: str
-    """What is asked, in a word of the game: `vcf`, `endgame`, `outgun`, `safe`."""
+    """What is asked, in a word of the game: `vcf`, `vct`, `endgame`, `outgun`, `safe`."""
     rating: int
     """Its difficulty on the scale of the solvers' Elo ratings, estimated by the maker."""
     title: str
@@ -103,7 +103,7 @@ def puzzle_with_id(game: str, id: str) -> Puzzle:
     """The shipped puzzle with this id; raises `UnknownName` if there is none."""
     found = puzzles_of(game).get(id)
     if found is None:
-        raise unknown(f"puzzle of {game}", id[:40], [] if not puzzles_of(game) else ["an id"])
+        raise UnknownName(f"{game} ships no puzzle with the id {id[:40]!r}")
     return found
 
 

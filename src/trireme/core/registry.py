@@ -318,6 +318,8 @@ def _of_another_game(game: str, name: str) -> TriremeError:
     others = [other for other in GAMES if other != game and name in agents_of(other)]
     if others:
         return BadSpec(f"agent {name!r} plays {' and '.join(others)}, not {game}")
+    if name.endswith(".py"):
+        return BadSpec(f"{name[:80]!r} is a file: name the class in it, such as {name[:80]}:Bot")
     return unknown(f"agent of {game}", name, agents_of(game))
 
 

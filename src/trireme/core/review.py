@@ -1,15 +1,14 @@
 """Review of a game: what every decision cost against the best one, and one accuracy a seat.
 
 A game declares a reviewer (`Slice.review`), which judges one decision from what the seat knew: it
-never gets the full state, so a review can't tell what was hidden. The definition of accuracy is
-the same for all games: a decision that costs `c` counts `exp(-c / scale)`, and the accuracy is the
-mean over the decisions in which something was at stake, in percent. Only the unit of the cost and
-its scale belong to the game.
+never gets the full state, so a review can't tell what was hidden. Accuracy is a skill score, the
+same for all games: the share of what a uniformly random player would have lost that the seat did
+not lose, `1 - sum(cost) / sum(random_cost)`. Random play has 0 % in expectation, faultless play
+100 %, and a decision weighs as much as there was to lose. Only the unit of costs is the game's own.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,8 +25,8 @@ from .registry import find, load
 
 MOMENTS = 3
 """How many moments of a game, and of each seat, are singled out."""
-LEAST_COST = 0.05
-"""A moment costs at least this share of the scale."""
+LEAST_SHARE = 0.05
+"""A moment costs at least this share of what a random action would have cost."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +51,8 @@ class Judgement:
     """The best action found."""
     cost: float
     """What the decision cost against `best`, 0 or more."""
-    at_stake: bool = True
-    """Whether the choice mattered; if not, the decision is left out of the accuracy."""
+    random_cost: float
+    """What a uniformly random legal action costs in expectation; 0: nothing is at stake."""
     value: float | None = None
     """The seat's winning chance before the move with best play, 0 to 1, where there is one."""
     luck: float | None = None
@@ -66,6 +65,8 @@ class Judgement:
     """The forced win that the seat had and gave away: its line, from the seat's move on."""
     allowed: tuple[Any, ...] = ()
     """The forced win that the decision gave the other seat: its line, from that seat's move on."""
+    verified: bool = False
+    """Whether an independent checker confirmed `missed` and `allowed`; else a search found them."""
 
 
 class Reviewer(Protocol):
@@ -73,8 +74,6 @@ class Reviewer(Protocol):
 
     unit: ClassVar[str]
     """What costs are counted in, such as `shots`."""
-    scale: ClassVar[float]
-    """The cost at which a decision counts 1/e."""
     about: ClassVar[str]
     """How costs are found and what is not reviewed, in a sentence or two."""
 
@@ -92,6 +91,8 @@ class ReviewedMove(msgspec.Struct, frozen=True):
     played: str
     best: str
     cost: float
+    random_cost: float
+    """What a uniformly random legal action costs in expectation."""
     accuracy: float | None
     """In percent; None: nothing was at stake."""
     value: float | None = None
@@ -100,6 +101,8 @@ class ReviewedMove(msgspec.Struct, frozen=True):
     exact: bool = False
     missed: tuple[str, ...] = ()
     allowed: tuple[str, ...] = ()
+    verified: bool = False
+    """Whether an independent checker confirmed `missed` and `allowed`; else a search found them."""
 
 
 class SeatReview(msgspec.Struct, frozen=True):
@@ -113,6 +116,8 @@ class SeatReview(msgspec.Struct, frozen=True):
     """Decisions in which something was at stake."""
     cost: float
     """The sum of all costs."""
+    random_cost: float
+    """The sum of what random actions would have cost."""
     luck: float | None
     """The sum of all luck; None where the game has none."""
     curve: tuple[tuple[int, float], ...]
@@ -127,7 +132,6 @@ class Review(msgspec.Struct, frozen=True):
     game: str
     players: tuple[str, ...]
     unit: str
-    scale: float
     about: str
     curve: str
     """What the curves show: `winning chance`, or the sum of costs in the unit."""
@@ -137,6 +141,17 @@ class Review(msgspec.Struct, frozen=True):
     moves: tuple[ReviewedMove, ...]
     moments: tuple[int, ...]
     """The game's most expensive decisions, worst first: indices into `moves`."""
+
+    def __repr__(self) -> str:
+        from .review_page import written_percent
+
+        seats = ", ".join(f"{seat.name} {written_percent(seat.accuracy)}" for seat in self.seats)
+        return f"<Review of {self.game}: accuracy of {seats}>"
+
+    def _repr_html_(self) -> str:
+        from .review_page import review_tables
+
+        return review_tables(self)
 
 
 @dataclass(frozen=True)
@@ -162,15 +177,14 @@ class ReviewedGame:
 
 @dataclass(frozen=True)
 class ReviewTerms:
-    """A reviewer's unit, scale and description."""
+    """A reviewer's unit and description."""
 
     unit: str
-    scale: float
     about: str
 
     @classmethod
     def of(cls, reviewer: Reviewer) -> ReviewTerms:
-        return cls(reviewer.unit, reviewer.scale, reviewer.about)
+        return cls(reviewer.unit, reviewer.about)
 
 
 OnReviewed = Callable[[int, int], object]
@@ -248,9 +262,13 @@ def decisions_in(
         yield joint.number, Decision(mover, view, action, known, after)
 
 
-def decision_accuracy(cost: float, scale: float) -> float:
-    """What a decision of this cost counts, in percent."""
-    return 100.0 * math.exp(-max(cost, 0.0) / scale)
+def accuracy_of(cost: float, random_cost: float) -> float | None:
+    """The accuracy of one decision, or of the sums of many, in percent; None: nothing to lose.
+
+    >>> accuracy_of(0.5, 2.0), accuracy_of(3.0, 2.0), accuracy_of(0.0, 0.0)
+    (75.0, 0.0, None)
+    """
+    return round(100.0 * max(0.0, 1.0 - cost / random_cost), 2) if random_cost > 0 else None
 
 
 def reviewed(
@@ -260,7 +278,7 @@ def reviewed(
     found = reviewer.judge(decision, np.random.default_rng([seed, number, decision.seat]))
     if found is None:
         return []
-    cost = max(0.0, found.cost)
+    cost, random_cost = max(0.0, found.cost), max(0.0, found.random_cost)
     return [
         ReviewedMove(
             number,
@@ -268,13 +286,15 @@ def reviewed(
             game.write(decision.action),
             game.write(found.best),
             round(cost, 4),
-            round(decision_accuracy(cost, reviewer.scale), 2) if found.at_stake else None,
+            round(random_cost, 4),
+            accuracy_of(cost, random_cost),
             None if found.value is None else round(found.value, 4),
             None if found.luck is None else round(found.luck, 4),
             found.note,
             found.exact,
             tuple(game.write(action) for action in found.missed),
             tuple(game.write(action) for action in found.allowed),
+            found.verified,
         )
     ]
 
@@ -288,31 +308,30 @@ def summarise(
         played.game,
         tuple(played.players),
         terms.unit,
-        terms.scale,
         terms.about,
         "winning chance" if valued else f"expected {terms.unit} lost",
         played.returns is not None,
-        tuple(_of_seat(played, moves, seat, terms.scale) for seat in seats),
+        tuple(_of_seat(played, moves, seat) for seat in seats),
         tuple(moves),
-        _moments(moves, range(len(moves)), terms.scale),
+        _moments(moves, range(len(moves))),
     )
 
 
-def _of_seat(
-    played: ReviewedGame, moves: Sequence[ReviewedMove], seat: Seat, scale: float
-) -> SeatReview:
+def _of_seat(played: ReviewedGame, moves: Sequence[ReviewedMove], seat: Seat) -> SeatReview:
     own = [i for i, move in enumerate(moves) if move.seat == seat]
-    counted = [a for i in own if (a := moves[i].accuracy) is not None]
+    cost = sum(moves[i].cost for i in own)
+    random_cost = sum(moves[i].random_cost for i in own)
     luck = [found for i in own if (found := moves[i].luck) is not None]
     return SeatReview(
         seat,
         played.players[seat],
-        round(sum(counted) / len(counted), 2) if counted else None,
-        len(counted),
-        round(sum(moves[i].cost for i in own), 4),
+        accuracy_of(cost, random_cost),
+        sum(moves[i].accuracy is not None for i in own),
+        round(cost, 4),
+        round(random_cost, 4),
         round(sum(luck), 4) if luck else None,
         _curve(played, [moves[i] for i in own], seat),
-        _moments(moves, own, scale),
+        _moments(moves, own),
     )
 
 
@@ -333,6 +352,11 @@ def _curve(
     return tuple(points)
 
 
-def _moments(moves: Sequence[ReviewedMove], among: Sequence[int], scale: float) -> tuple[int, ...]:
-    dear = [i for i in among if moves[i].cost >= LEAST_COST * scale]
+def worth_a_look(move: ReviewedMove) -> bool:
+    """Whether a decision cost enough to be a moment."""
+    return move.cost > 0 and move.cost >= LEAST_SHARE * move.random_cost
+
+
+def _moments(moves: Sequence[ReviewedMove], among: Sequence[int]) -> tuple[int, ...]:
+    dear = [i for i in among if worth_a_look(moves[i])]
     return tuple(sorted(dear, key=lambda i: (-moves[i].cost, i))[:MOMENTS])

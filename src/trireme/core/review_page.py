@@ -45,6 +45,11 @@ def review_page(review: Review, record: Record) -> str:
     )
 
 
+def review_tables(review: Review) -> str:
+    """The review for a notebook: accuracies, curves and all decisions, without the positions."""
+    return f"<style>{STYLE}</style>{_seats(review)}{_curves(review)}{_decisions(review)}"
+
+
 def written_cost(review: Review, cost: float) -> str:
     """A cost or a luck with its unit: percent for winning chances, else a number.
 
@@ -67,6 +72,8 @@ def explanation(move: ReviewedMove) -> str:
     parts = [move.note] if move.note else []
     parts += [f"the win: {' '.join(move.missed)}"] if move.missed else []
     parts += [f"the answer: {' '.join(move.allowed)}"] if move.allowed else []
+    if move.missed or move.allowed:
+        parts.append("verified" if move.verified else "found by search, not verified")
     return "; ".join(parts)
 
 

@@ -3,12 +3,15 @@
 A claim is a strategy, which names the attacker's move in a position, and a number of plies within
 which it makes five. The checker plays the strategy against every legal reply. A reply that leaves a
 five open loses at once; one that leaves a victory by continuous fours (VCF) loses to that, which
-the checker finds for itself; against all others the strategy is asked again.
+the checker finds for itself; against all others the strategy is asked again. Positions that were
+confirmed are remembered, so that transpositions are checked once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Any, cast
 
 from .rules import DIRECTIONS, Point, Rule, makes_five
 
@@ -20,14 +23,24 @@ VCF_PLIES = 7
 """How long a VCF the checker looks for itself."""
 
 
+class CheckTooLong(Exception):
+    """The checker's limit was reached before the claim was confirmed or refuted."""
+
+
 class ProofChecker:
     """Checks claims about positions of one board size and rule."""
 
-    def __init__(self, size: int = 15, rule: Rule = "standard") -> None:
-        self.size, self.rule = size, rule
+    def __init__(
+        self, size: int = 15, rule: Rule = "standard", *, limit: int | None = None
+    ) -> None:
+        """`limit`: how many positions a check may look at before it raises `CheckTooLong`."""
+        self.size, self.rule, self.limit = size, rule, limit
         self.points = [(row, col) for row in range(size) for col in range(size)]
+        self._lines, self._near = _geometry(size)
         self.positions = 0
-        """How many positions with the attacker to move were looked at."""
+        """How many positions with the attacker to move the last check looked at."""
+        self._confirmed: dict[frozenset[tuple[Point, int]], int] = {}
+        """Positions in which the strategy wins, and within how many plies."""
 
     def escapes(
         self, stones: Stones, attacker: int, strategy: Strategy, plies: int
@@ -36,7 +49,27 @@ class ProofChecker:
 
         An illegal move of the strategy counts as such a line, and so does a five of the defender.
         """
+        self._confirmed.clear()
+        self.positions = 0
+        return self._escape(stones, attacker, strategy, plies)
+
+    def _escape(
+        self, stones: Stones, attacker: int, strategy: Strategy, plies: int
+    ) -> list[Point] | None:
+        key = frozenset(stones.items())
+        if self._confirmed.get(key, plies + 1) <= plies:
+            return None
+        escape = self._escape_anew(stones, attacker, strategy, plies)
+        if escape is None:
+            self._confirmed[key] = plies
+        return escape
+
+    def _escape_anew(
+        self, stones: Stones, attacker: int, strategy: Strategy, plies: int
+    ) -> list[Point] | None:
         self.positions += 1
+        if self.limit is not None and self.positions > self.limit:
+            raise CheckTooLong(f"more than {self.limit} positions")
         if self.fives(stones, attacker):
             return None if plies >= 1 else []
         move = strategy(stones, attacker)
@@ -57,25 +90,42 @@ class ProofChecker:
         threats = self.fives(stones, attacker)
         if len(threats) > 1:
             return None
-        line: list[Point] = []
-        for reply in threats or [point for point in self.points if point not in stones]:
+        line, replies = ([], threats) if threats else self._replies(stones, attacker, plies - 1)
+        for reply in replies:
             stones[reply] = -attacker
-            rest = None
-            if threats or not self._still_wins(stones, attacker, reply, line, plies - 1):
-                forced = self._fives_through(stones, -attacker, reply)
+            rest, forced = None, self._fives_through(stones, -attacker, reply)
+            if threats or not self._still_wins(stones, attacker, forced, line, plies - 1):
                 line = self.vcf(stones, attacker, min(VCF_PLIES, plies - 1), forced) or line
-                if not self._still_wins(stones, attacker, reply, line, plies - 1):
-                    rest = self.escapes(stones, attacker, strategy, plies - 1)
+                if not self._still_wins(stones, attacker, forced, line, plies - 1):
+                    rest = self._escape(stones, attacker, strategy, plies - 1)
             del stones[reply]
             if rest is not None:
                 return [reply, *rest]
         return None
 
+    def _replies(
+        self, stones: Stones, attacker: int, plies: int
+    ) -> tuple[list[Point], list[Point]]:
+        """The attacker's win by fours if the defender passed, and the replies that may stop it.
+
+        The win is played out on a board that notes which points are looked at. A reply at any other
+        point changes nothing of that, unless it makes a four; [] and all replies: there is no win.
+        """
+        empty = [point for point in self.points if point not in stones]
+        line = self.vcf(stones, attacker, min(VCF_PLIES, plies), [])
+        if line is None:
+            return [], empty
+        noted = _NotedStones(stones)
+        assert self._still_wins(noted, attacker, [], line, plies)
+        may_stop = noted.seen.union(self.line_points(stones, -attacker, 3))
+        return line, [point for point in empty if point in may_stop]
+
     def _still_wins(
-        self, stones: Stones, attacker: int, reply: Point, line: list[Point], plies: int
+        self, stones: Stones, attacker: int, forced: list[Point], line: list[Point], plies: int
     ) -> bool:
-        """Whether the attacker's fours of `line` win after `reply`, before which nobody had one."""
-        forced, placed, won = self._fives_through(stones, -attacker, reply), [], False
+        """Whether the attacker's fours of `line` win. Nobody has a five at hand but the defender,
+        at the points `forced`."""
+        placed, won = [], False
         for number, move in enumerate(line):
             if move in stones or (forced and forced != [move]) or 2 * number + 3 > plies:
                 break
@@ -127,7 +177,7 @@ class ProofChecker:
         return [p for p in dict.fromkeys(points) if self._wins(stones, colour, p)]
 
     def _wins(self, stones: Stones, colour: int, point: Point) -> bool:
-        own = {p for p in _near(point) if stones.get(p) == colour}
+        own = {p for p in self._near[point] if stones.get(p) == colour}
         return makes_five(own | {point}, point, self.rule)
 
     def line_points(self, stones: Stones, colour: int, own: int) -> list[Point]:
@@ -140,25 +190,49 @@ class ProofChecker:
 
     def _windows(self, stones: Stones, colour: int, own: int, stone: Point) -> Iterator[Point]:
         """The same for the windows through one stone."""
-        row, col = stone
-        for down, right in DIRECTIONS:
-            line = [(row + i * down, col + i * right) for i in range(-4, 5)]
-            marks = [stones.get(p, 0) if self._on_board(p) else -colour for p in line]
-            for start in range(5):
+        for line in self._lines[stone]:
+            marks = [stones.get(p, 0) for p in line]
+            if marks.count(colour) < own:
+                continue
+            for start in range(len(line) - 4):
                 window = marks[start : start + 5]
                 if window.count(colour) >= own and -colour not in window:
                     yield from (line[i] for i in range(start, start + 5) if marks[i] == 0)
 
-    def _on_board(self, point: Point) -> bool:
-        return 0 <= point[0] < self.size and 0 <= point[1] < self.size
+
+class _NotedStones(Stones):
+    """A position that notes which points were looked at."""
+
+    def __init__(self, stones: Stones) -> None:
+        super().__init__(stones)
+        self.seen: set[Point] = set()
+
+    def get(self, point: Point, default: Any = None) -> Any:
+        self.seen.add(point)
+        return super().get(point, default)
+
+    def __contains__(self, point: object) -> bool:
+        self.seen.add(cast(Point, point))
+        return super().__contains__(point)
 
 
-def _near(point: Point) -> list[Point]:
-    """The points within five in line with `point`: what decides whether it makes exactly five."""
+LinesByPoint = dict[Point, list[list[Point]]]
+
+
+@cache
+def _geometry(size: int) -> tuple[LinesByPoint, dict[Point, list[Point]]]:
+    """By point: the lines that hold all windows of five through it, and the other points that
+    decide whether a stone there makes exactly five."""
+    points = [(row, col) for row in range(size) for col in range(size)]
+    windows = {point: _lines_through(point, size, 4) for point in points}
+    wider = {point: _lines_through(point, size, 5) for point in points}
+    near = {point: [p for line in wider[point] for p in line if p != point] for point in points}
+    return windows, near
+
+
+def _lines_through(point: Point, size: int, reach: int) -> list[list[Point]]:
+    """The points on the board within `reach` of `point`, itself too, in each direction."""
     row, col = point
-    return [
-        (row + i * down, col + i * right)
-        for down, right in DIRECTIONS
-        for i in range(-5, 6)
-        if i != 0
-    ]
+    steps = range(-reach, reach + 1)
+    lines = [[(row + i * down, col + i * right) for i in steps] for down, right in DIRECTIONS]
+    return [[p for p in line if 0 <= p[0] < size and 0 <= p[1] < size] for line in lines]

@@ -29,6 +29,8 @@ TOLERANCE = 0.005
 """The gap at which a turn counts as solved."""
 LOST = 0.01
 """Below this winning chance nothing is at stake any more."""
+RANDOM_PLANS = 64
+"""Uniformly random plans, whose mean regret is what random play would cost."""
 LEAST_LUCK = 0.05
 """Luck that a note mentions, in winning chance."""
 
@@ -43,11 +45,12 @@ class TurnEquilibrium:
     weights: tuple[Floats, Floats]
     """`float64[K]` by seat: their probabilities."""
 
-    def worth(self, seat: Seat, plan: PlanArray, others: PlanArray, weights: Floats) -> float:
-        """The value to `seat` of its plan `uint8[phases]` against a mixed strategy."""
+    def worth(self, seat: Seat, plans: PlanArray, others: PlanArray, weights: Floats) -> Floats:
+        """`float64[K]`: the value to `seat` of its plans `uint8[K, phases]` against a mixed
+        strategy."""
         if seat == 0:
-            return float((self.oracle.payoffs(plan[None], others) @ weights)[0])
-        return -float((weights @ self.oracle.payoffs(others, plan[None]))[0])
+            return self.oracle.payoffs(plans, others) @ weights
+        return -(weights @ self.oracle.payoffs(others, plans))
 
     def best_response(self, seat: Seat) -> tuple[PlanArray, float]:
         """The best response to the other seat's strategy, and its value to `seat`."""
@@ -61,7 +64,6 @@ class NavigationReviewer:
     """Judges plans."""
 
     unit: ClassVar[str] = "winning chance"
-    scale: ClassVar[float] = 0.02
     about: ClassVar[str] = (
         "A plan costs its regret: the winning chance that it has less than the best response, "
         "both against the other seat's equilibrium strategy of that turn. Luck is the plan against "
@@ -80,16 +82,19 @@ class NavigationReviewer:
         turn = self.equilibrium(decision.view, seat)
         plan = self.pack(seat, decision.action)
         plans, weights = turn.plans[other], turn.weights[other]
-        expected = turn.worth(seat, plan, plans, weights)
+        expected = float(turn.worth(seat, plan[None], plans, weights)[0])
         best, value = turn.best_response(seat)
         best, value = (plan, expected) if expected >= value else (best, value)
         met = self.pack(other, decision.actions[other])
-        luck = (turn.worth(seat, plan, met[None], np.ones(1)) - expected) / 2
+        luck = (float(turn.worth(seat, plan[None], met[None], np.ones(1))[0]) - expected) / 2
         chance = (value + 1) / 2
+        legal = self.game.plans[seat]
+        drawn = np.stack([self.pack(seat, legal.sample(rng)) for _ in range(RANDOM_PLANS)])
+        random_value = float(turn.worth(seat, drawn, plans, weights).mean())
         return Judgement(
             unpack_plan(best, self.game.types[seat]),
             (value - expected) / 2,
-            at_stake=chance > LOST,
+            (value - random_value) / 2 if chance > LOST else 0.0,
             value=chance,
             luck=luck,
             note=_note(luck, chance),

@@ -178,6 +178,7 @@ export function costText(review: Pick<ReviewInfo, "unit">, move: ReviewedMoveInf
     ...(move.note ? [move.note] : []),
     ...(move.missed.length ? [`the win: ${move.missed.map(say).join(" ")}`] : []),
     ...(move.allowed.length ? [`the answer: ${move.allowed.map(say).join(" ")}`] : []),
+    ...(move.missed.length || move.allowed.length ? [move.verified ? "verified" : "found by search, not verified"] : []),
   ];
   const why = lines.length ? ` (${lines.join("; ")})` : "";
   if (move.cost === 0) return `${say(move.played)} costs nothing${why}`;

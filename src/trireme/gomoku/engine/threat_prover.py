@@ -90,6 +90,11 @@ class ThreatProver:
         """Take the last pushed move back."""
         undo_move(self._board, self._pushed.pop())
 
+    def pop_all(self) -> None:
+        """Take all pushed moves back."""
+        while self._pushed:
+            self.pop()
+
     def taken(self, point: int) -> bool:
         """Whether a stone lies there, pushed ones included."""
         return bool(self._board.stones[mem.cell_of(divmod(point, self.size))] != mem.EMPTY)
@@ -131,6 +136,11 @@ class ThreatProver:
         plies = self._vcf(self._mover, nodes)
         return WinningLine(plies, self._line()) if plies else None
 
+    def no_win(self, nodes: int) -> bool:
+        """Whether threats do not win for the side to move: a search by fours and threes (VCT) came
+        to its end within `nodes` and found nothing. False: a win, or nothing is known."""
+        return self._search_vct(self._mover, nodes) < 0
+
     def threat(self, nodes: int) -> WinningLine | None:
         """The same for the other side, if the side to move passed."""
         return self._win(3 - self._mover, nodes)
@@ -149,9 +159,13 @@ class ThreatProver:
         return int(vcf(self._board, self._memory, self._tables, attacker, 0))
 
     def _vct(self, attacker: int, nodes: int) -> int:
+        return max(0, self._search_vct(attacker, nodes))
+
+    def _search_vct(self, attacker: int, nodes: int) -> int:
+        """Plies to the five at most, 0 unknown, -1 where threats do not win."""
         limit = int(self._board.nodes) + nodes
         args = (self._board, self._memory, self._tables, self._proofs)
-        return max(0, int(prove_vct(*args, attacker, limit)))
+        return int(prove_vct(*args, attacker, limit))
 
     def _line(self) -> tuple[int, ...]:
         length = int(self._memory.pv_lengths[0])

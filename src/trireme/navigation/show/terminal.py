@@ -78,7 +78,9 @@ class NavigationTerminal(Terminal):
     commands: ClassVar[Mapping[str, Command]] = {
         "codes": Command("how plans are typed", _codes),
         "legend": Command("what the marks on the map mean", _legend),
-        "against": Command("THEIRS MINE: how my plan fares if they play theirs", _against),
+        "against": Command(
+            "THEIRS MINE: how my plan fares if they play theirs", _against, asks=True
+        ),
         "think": Command(
             "[AGENT]: plans, values and mixture that an agent sees", _think, asks=True
         ),

@@ -14,6 +14,8 @@ class ReviewedMoveInfo(Shape):
     played: str
     best: str
     cost: float
+    random_cost: float
+    """What a uniformly random legal action costs in expectation."""
     accuracy: float | None
     """In percent; None: nothing was at stake."""
     value: float | None
@@ -26,6 +28,8 @@ class ReviewedMoveInfo(Shape):
     """The line of a forced win that was given away."""
     allowed: list[str]
     """The line of a forced win that the decision gave the other seat."""
+    verified: bool
+    """Whether an independent checker confirmed both lines; else a search found them."""
 
 
 class SeatReviewInfo(Shape):
@@ -38,6 +42,8 @@ class SeatReviewInfo(Shape):
     decisions: int
     """Decisions in which something was at stake."""
     cost: float
+    random_cost: float
+    """What random actions would have cost."""
     luck: float | None
     curve: list[tuple[int, float]]
     """Moves made and, by then, what `ReviewInfo.curve` says."""
@@ -52,8 +58,6 @@ class ReviewInfo(Shape):
     players: list[str]
     unit: str
     """What costs and luck are counted in."""
-    scale: float
-    """The cost at which a decision counts 1/e."""
     about: str
     curve: str
     """What the curves show."""
