@@ -84,7 +84,7 @@ def test_decisions_weigh_what_there_was_to_lose(monkeypatch: pytest.MonkeyPatch)
 class Valued:
     """Says the same of every shot, to more digits than are kept, and notes its random numbers."""
 
-    unit, scale, about = "points", 0.5, "valued"
+    unit, about = "points", "valued"
     drawn: ClassVar[list[float]] = []
 
     def judge(self, decision: Decision, rng: np.random.Generator) -> Judgement | None:
@@ -93,7 +93,7 @@ class Valued:
             return None
         shot = decision.action
         return Judgement(
-            shot, 0.123456, value=0.654321, luck=-0.111119, note="so", exact=True,
+            shot, 0.123456, 0.5, value=0.654321, luck=-0.111119, note="so", exact=True,
             missed=(shot,), allowed=(shot, shot),
         )  # fmt: skip
 
@@ -102,9 +102,9 @@ def test_a_reviewed_move_says_what_its_judgement_says(monkeypatch: pytest.Monkey
     monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Valued())
     Valued.drawn.clear()
     found = review(parse_record(duel(7)), seed=3)
-    accuracy = round(100 * math.exp(-0.123456 / 0.5), 2)
+    accuracy = round(100 * (1 - 0.123456 / 0.5), 2)
     assert found.moves[0] == ReviewedMove(
-        2, 0, "C3", "C3", 0.1235, accuracy, 0.6543, -0.1111, "so", True, ("C3",), ("C3", "C3")
+        2, 0, "C3", "C3", 0.1235, 0.5, accuracy, 0.6543, -0.1111, "so", True, ("C3",), ("C3", "C3")
     )
     assert [(m.move, m.seat) for m in found.moves] == [(n + 2, n % 2) for n in range(7)]
     seeds = [(1, 0), (1, 1), *((n + 2, n % 2) for n in range(7))]
@@ -134,7 +134,7 @@ def test_a_curve_shows_chances_as_soon_as_there_is_one(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(("cost", "moments"), [(0.0249, ()), (0.025, (0, 1, 2))])
-def test_a_moment_costs_a_share_of_the_scale_and_the_first_come_first(
+def test_a_moment_costs_a_share_of_what_random_play_loses_and_the_first_come_first(
     cost: float, moments: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Cheap(Valued):

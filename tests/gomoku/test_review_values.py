@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from trireme.gomoku import review as module
@@ -24,12 +25,17 @@ def analysis(value: int, best: Point = (0, 0), plies: int | None = None) -> Any:
     return SimpleNamespace(value=value, best=best, line=line, proven=plies is not None, moves=moves)
 
 
+UNKNOWN = analysis(90)
+"""Of positions that a test does not name: after a random stone the other side has 90 %."""
+
+
 @pytest.fixture
 def reviewer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """Its `known` are analyses by stones; a value of 40 is a chance of 0.4 for the side to move."""
     made: Any = GomokuReviewer(GAME, 10)
     made.known = {}
-    monkeypatch.setattr(made, "_analyse", lambda view: made.known[view.stones])
+    monkeypatch.setattr(made, "_analyse", lambda view: made.known.get(view.stones, UNKNOWN))
+    monkeypatch.setattr(made, "_verified", lambda *_: False)
     monkeypatch.setattr(module, "chance_of", lambda v: 1.0 if v >= PROVEN_WIN else max(v, 0) / 100)
     return made
 
@@ -37,7 +43,7 @@ def reviewer(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 def judged(reviewer: Any, stones: tuple[Point, ...], played: Point) -> Any:
     view = GomokuState(stones)
     after = GAME.apply(view, {GAME.to_move(view)[0]: played})
-    return reviewer._judge_stone(view, played, after)
+    return reviewer._judge_stone(view, played, after, np.random.default_rng(0))
 
 
 def test_a_move_costs_the_chance_that_it_loses_against_the_best(reviewer: Any) -> None:
@@ -49,7 +55,8 @@ def test_a_move_costs_the_chance_that_it_loses_against_the_best(reviewer: Any) -
         (*stones, (4, 0)): analysis(20),
     }
     poor = judged(reviewer, stones, (0, 4))
-    assert (poor.best, poor.value, poor.at_stake) == ((3, 3), pytest.approx(0.7), True)
+    assert (poor.best, poor.value) == ((3, 3), pytest.approx(0.7))
+    assert poor.random_cost == pytest.approx(0.7 - 0.1)
     assert poor.cost == pytest.approx(0.7 - 0.45)
     assert judged(reviewer, stones, (3, 3)).cost == 0
     better = judged(reviewer, stones, (4, 0))
@@ -74,7 +81,7 @@ def test_a_forced_win_that_is_allowed_is_shown_where_something_was_at_stake(revi
     assert (blunder.allowed, blunder.note) == (((1, 2), (4, 4)), "allows a forced win in 5 plies")
     reviewer.known[*stones, (3, 3)] = analysis(PROVEN_WIN, plies=7)
     lost = judged(reviewer, stones, (0, 4))
-    assert (lost.at_stake, lost.allowed, lost.cost) == (False, (), 0)
+    assert (lost.random_cost, lost.allowed, lost.cost) == (0, (), 0)
     assert lost.note == "lost, whatever is played"
 
 
@@ -99,7 +106,7 @@ def test_nothing_is_at_stake_on_the_last_point(reviewer: Any, free: int) -> None
     order = tuple(cells["BW"[n % 2]][n // 2] for n in range(25))
     stones = order[: 25 - free]
     reviewer.known = {stones: analysis(50, best=order[25 - free]), order[:24]: analysis(50)}
-    assert judged(reviewer, stones, order[25 - free]).at_stake == (free == 2)
+    assert judged(reviewer, stones, order[25 - free]).random_cost == (0.4 if free == 2 else 0)
 
 
 def test_a_finished_game_is_worth_its_result(reviewer: Any) -> None:
