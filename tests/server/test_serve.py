@@ -80,9 +80,10 @@ def test_the_browser_is_opened_when_the_server_answers_and_may_block(tmp_path: P
     os.mkfifo(end)
     script.write_text(
         f"#!{sys.executable}\n"
-        "import sys, urllib.request\n"
+        "import os, sys, urllib.request\n"
         "page = urllib.request.urlopen(sys.argv[1] + 'healthz', timeout=30).read()\n"
-        f"open({str(seen)!r}, 'wb').write(page)\n"
+        f"open({str(seen) + '.part'!r}, 'wb').write(page)\n"
+        f"os.replace({str(seen) + '.part'!r}, {str(seen)!r})\n"
         f"open({str(end)!r}).read()\n"
     )
     script.chmod(0o755)
