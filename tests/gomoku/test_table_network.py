@@ -16,10 +16,12 @@ from trireme.core.errors import AgentNotReady, BadSpec
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import Search
 from trireme.gomoku.engine.alphabeta_kernels import evaluate, static_value
+from trireme.gomoku.engine.analysis import SearchLimits
 from trireme.gomoku.engine.board_kernels import clear_board, make_move, undo_move
 from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.engine.line_windows import ROWS
 from trireme.gomoku.engine.memory_kernels import EngineBoard, cell_of, new_board
+from trireme.gomoku.engine.move_ordering_kernels import generate_moves
 from trireme.gomoku.engine.network_memory_kernels import NetworkMemory, new_network_memory
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.table_network import (
@@ -265,3 +267,32 @@ def test_a_network_of_another_rule_is_refused(tmp_path: Path) -> None:
 def test_options_that_do_not_fit_are_refused(options: str, message: str) -> None:
     with pytest.raises(BadSpec, match=re.escape(message)):
         make_agent("gomoku", f"search:{options}")
+
+
+def test_moves_are_scored_by_the_stones_just_put_in_the_search(tmp_path: Path) -> None:
+    """Two plies below the root the policy knows both stones, one ply below it knows one."""
+    engine = Engine(9, network=load_table_network(write_network(tmp_path / "network.npz")))
+    board, memory, tables = engine.board, engine.memory, engine.tables
+    engine.set_position([((4, 4), 1), ((4, 5), -1), ((3, 4), 1)], -1)
+    first, second = cell_of((5, 5)), cell_of((2, 3))
+    memory.path[:2] = first, second
+    make_move(board, first, 2)
+    make_move(board, second, 1)
+    for ply, last, before in ((0, -1, -1), (1, first, -1), (2, second, first)):
+        size = generate_moves(board, memory, tables.network, 2, -1, ply)
+        prepare_policy(board, tables.network, 2)
+        moves = memory.moves[ply, :size].tolist()
+        expected = [policy_score(board, tables.network, 2, m, last, before) for m in moves]
+        assert memory.move_scores[ply, :size].tolist() == expected
+    undo_move(board, second)
+    undo_move(board, first)
+
+
+def test_a_search_notes_the_moves_that_lead_to_its_nodes(tmp_path: Path) -> None:
+    engine = Engine(9, network=load_table_network(write_network(tmp_path / "network.npz")))
+    engine.set_position([((4, 4), 1), ((4, 5), -1), ((3, 4), 1)], -1)
+    engine.memory.path[:] = -1
+    engine.analyse(SearchLimits(depth=4, threats=False))
+    noted = engine.memory.path[:3].tolist()
+    assert len({*noted, -1}) == 4, "three different moves"
+    assert all(engine.board.stones[cell] == 0 for cell in noted)

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from trireme.server.app import Config, create_app
+from trireme.server.metrics import Metrics
 from trireme.store import open_store
 
 from .live import Running
@@ -19,7 +20,7 @@ class NeverReady:
     """A lobby whose database never answers."""
 
     def __init__(self) -> None:
-        self.asked = asyncio.Event()
+        self.asked, self.metrics = asyncio.Event(), Metrics()
 
     async def probe_storage(self) -> None:
         self.asked.set()

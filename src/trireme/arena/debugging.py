@@ -7,7 +7,6 @@ stop them. While the game follows its record, the other seats make their recorde
 from __future__ import annotations
 
 import io
-import random
 import time
 from collections.abc import Callable
 from contextlib import ExitStack, redirect_stderr, redirect_stdout
@@ -15,14 +14,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from trireme.core.errors import BadSpec, RecordError
 from trireme.core.forfeit import Forfeit
 from trireme.core.game import CHANCE, AnyAgent, AnyGame, Seat, Turn, close
 from trireme.core.play import Result, decide, play, turn_action
 from trireme.core.record import Record, load_record
-from trireme.core.seeding import global_seed
+from trireme.core.seeding import (
+    OwnGenerators,
+    global_generator_state,
+    global_seed,
+    set_global_generators,
+)
 
 from .folder import Folder
 from .match import Entrant
@@ -134,24 +136,17 @@ class _SeededAgent:
     """An entrant's agent with global random generators of its own, as in the arena."""
 
     def __init__(self, entrant: Entrant, seed: int) -> None:
-        self.name, self._entrant, self._seed = entrant.name, entrant, seed
-        self._generators: tuple[Any, Any] | None = None
+        self.name, self._entrant = entrant.name, entrant
+        self._generators = OwnGenerators(seed)
         self.agent: Any = None
 
     def call(self, function: Callable[[], Any]) -> Any:
-        kept = random.getstate(), np.random.get_state()
-        if self._generators is None:
-            random.seed(self._seed)
-            np.random.seed(self._seed % (1 << 32))
-        else:
-            random.setstate(self._generators[0])
-            np.random.set_state(self._generators[1])
+        kept = global_generator_state()
         try:
-            return function()
+            with self._generators.in_use():
+                return function()
         finally:
-            self._generators = random.getstate(), np.random.get_state()
-            random.setstate(kept[0])
-            np.random.set_state(kept[1])
+            set_global_generators(kept)
 
     def prepare(self, game: AnyGame) -> None:
         self.agent = self._entrant.build(game)

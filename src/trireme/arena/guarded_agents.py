@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import random
 import sys
 import time
 from collections.abc import Callable
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import replace
 from typing import Any, TypeVar
-
-import numpy as np
 
 from trireme.core.errors import TriremeError
 from trireme.core.external_agent import ExternalAgent
@@ -19,6 +16,7 @@ from trireme.core.game import AnyAgent, AnyGame, Seat, Turn
 from trireme.core.isolation import IsolatedAgent
 from trireme.core.output_tail import PrintTail
 from trireme.core.play import GRACE
+from trireme.core.seeding import OwnGenerators
 from trireme.core.stop_signals import is_stop
 from trireme.core.transcript import Exchange
 
@@ -190,33 +188,20 @@ class ExternalSeat(GuardedAgent):
 
 
 class ForeignSeat(GuardedAgent):
-    """A foreign agent in this process, with global generators of its own.
-
-    As in a process of its own, what it draws from `random` and `numpy.random` depends on nobody
-    else, so both ways give the same results.
-    """
+    """A foreign agent in this process, with global generators of its own: it draws what it would
+    draw in a process of its own."""
 
     def __init__(
         self, job: Job, entrant: Entrant, seat: Seat, monitor: ActivityMonitor, seed: int
     ) -> None:
         super().__init__(job, entrant, seat, monitor)
-        self._seed = seed
-        self._generators: tuple[Any, Any] | None = None
+        self._generators = OwnGenerators(seed)
         self._printed = PrintTail(sys.stdout), PrintTail(sys.stderr)
 
     def _guarded(self, timeout: float, call: Callable[[], T]) -> T:
-        if self._generators is None:
-            random.seed(self._seed)
-            np.random.seed(self._seed % (1 << 32))
-        else:
-            random.setstate(self._generators[0])
-            np.random.set_state(self._generators[1])
         out, err = self._printed
-        try:
-            with redirect_stdout(out), redirect_stderr(err):
-                return super()._guarded(timeout, call)
-        finally:
-            self._generators = random.getstate(), np.random.get_state()
+        with self._generators.in_use(), redirect_stdout(out), redirect_stderr(err):
+            return super()._guarded(timeout, call)
 
     def take_output(self) -> str:
         return "".join(printed.tail.take() for printed in self._printed)

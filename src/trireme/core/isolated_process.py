@@ -10,13 +10,11 @@ import base64
 import ctypes
 import os
 import pickle
-import random
 import sys
 from contextlib import suppress
 from typing import IO, Any
 
 import msgspec
-import numpy as np
 
 from .errors import AgentNotReady, BadText, IllegalAction, TriremeError
 from .forfeit import Forfeit, bounded, fault_of, shown, why_illegal
@@ -25,6 +23,7 @@ from .isolation import NOT_READY
 from .move_report import read_report
 from .play import prepare_agent, turn_action
 from .registry import make_agent, make_game
+from .seeding import seed_global_generators
 from .stop_signals import ignore_interrupts
 
 _CAP_SYS_PTRACE = 19
@@ -55,8 +54,7 @@ class _Host:
             return _fault(error)
 
     def _begin(self, message: dict[str, Any]) -> None:
-        random.seed(message["global_seed"])
-        np.random.seed(message["global_seed"] % (1 << 32))
+        seed_global_generators(message["global_seed"])
         if self._agent is not None:
             with suppress(Exception):
                 close([self._agent])

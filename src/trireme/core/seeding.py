@@ -8,7 +8,10 @@ that an agent can reach in its generator tells the seed, from which it could com
 from __future__ import annotations
 
 import hashlib
+import random
 import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -53,6 +56,48 @@ def global_seed(seed: int, seat: Seat) -> int:
     """A 64-bit seed for the generators of `random` and numpy that the agent of a seat may use."""
     digest = hashlib.blake2b(b"global", key=seat_digest(seed, seat), digest_size=8).digest()
     return int.from_bytes(digest, "big")
+
+
+def seed_global_generators(seed: int) -> None:
+    """Seed the global generators of `random` and numpy."""
+    random.seed(seed)
+    np.random.seed(seed % (1 << 32))
+
+
+def global_generator_state() -> tuple[Any, Any]:
+    """The state of the global generators of `random` and numpy."""
+    return random.getstate(), np.random.get_state()
+
+
+def set_global_generators(state: tuple[Any, Any]) -> None:
+    """Put the global generators into a state that `global_generator_state` gave."""
+    random.setstate(state[0])
+    np.random.set_state(state[1])
+
+
+class OwnGenerators:
+    """States of the global generators for one agent among others in the same process.
+
+    What it draws from `random` and `numpy.random` depends on nobody else, as in a process of its
+    own. The state that was there before is not restored.
+    """
+
+    def __init__(self, seed: int) -> None:
+        """`seed`: as `global_seed` gives it."""
+        self._seed = seed
+        self._state: tuple[Any, Any] | None = None
+
+    @contextmanager
+    def in_use(self) -> Iterator[None]:
+        """In this block, `random` and `numpy.random` go on where the last such block ended."""
+        if self._state is None:
+            seed_global_generators(self._seed)
+        else:
+            set_global_generators(self._state)
+        try:
+            yield
+        finally:
+            self._state = global_generator_state()
 
 
 def seat_generator(digest: bytes) -> Generator:

@@ -126,7 +126,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
         record_bytes=limits.body_bytes,
     )
     app.add_middleware(HeadAsGet)
-    app.add_middleware(AnswerWhenStopped)
+    app.add_middleware(AnswerWhenStopped, answer=_on_refusal)
     app.add_middleware(OriginCheck, names=own_names() | set(config.hosts))
     app.add_middleware(SecurityHeaders)
     app.include_router(api)

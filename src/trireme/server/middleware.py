@@ -4,13 +4,15 @@ requests that a stopping server gives up."""
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 from starlette.datastructures import MutableHeaders
-from starlette.responses import JSONResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from .protocol.codes import RESTART_SECONDS, STATUS, STOPPING
+from .protocol.codes import STOPPING, Refusal
 
 RECORD_PATHS = {"/api/replay", "/api/analysis", "/api/reviews", "/api/records/verify"}
 """Requests whose bodies hold a record."""
@@ -47,8 +49,11 @@ class AnswerWhenStopped:
     """Answers "try again" (503) to a request that is cancelled: uvicorn does so when the server
     stops and the request takes longer than the time to finish. Else it would answer 500 itself."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(
+        self, app: ASGIApp, answer: Callable[[Request, Refusal], Awaitable[Response]]
+    ) -> None:
+        """`answer` makes the response to a refusal."""
+        self._app, self._answer = app, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -66,10 +71,8 @@ class AnswerWhenStopped:
         except asyncio.CancelledError:
             if responded:
                 raise
-            code = "shutting_down"
-            body = {"code": code, "message": STOPPING, "retry_after": RESTART_SECONDS}
-            headers = {"Retry-After": str(RESTART_SECONDS)}
-            await JSONResponse(body, STATUS[code], headers)(scope, receive, send)
+            response = await self._answer(Request(scope), Refusal("shutting_down", STOPPING))
+            await response(scope, receive, send)
 
 
 class HeadAsGet:

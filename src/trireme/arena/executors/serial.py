@@ -7,17 +7,15 @@ compiled library takes this program with it: such agents need the processes exec
 from __future__ import annotations
 
 import os
-import random
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from pathlib import Path
-
-import numpy as np
 
 from trireme.arena.job import Job, RecordMonitor
 from trireme.arena.outcome import Played
 from trireme.arena.player import FixturePlayer
 from trireme.arena.schedule import Fixture
+from trireme.core.seeding import global_generator_state, set_global_generators
 
 from .log import cap_log
 
@@ -44,7 +42,7 @@ class Serial:
         return [record] if record else []
 
     def run(self, fixtures: Sequence[Fixture]) -> Iterator[Played]:
-        kept, kept_numpy = random.getstate(), np.random.get_state()
+        kept = global_generator_state()
         try:
             for fixture in fixtures:
                 with redirect_stdout(self._log):
@@ -53,5 +51,4 @@ class Serial:
                 cap_log(self._path)
                 yield done
         finally:
-            random.setstate(kept)
-            np.random.set_state(kept_numpy)
+            set_global_generators(kept)
