@@ -120,7 +120,6 @@ AGGRESSIVE = {
     "futility_depth": 9,
     "futility_base": 0,
     "futility_margin": 0,
-    "reduction_threat": 0,
     "reduction_divisor": 50,
     "aspiration": 5,
 }

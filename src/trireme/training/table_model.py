@@ -96,7 +96,8 @@ class LineReader(nn.Module):
     def quiet(self, stones: Tensor) -> Tensor:
         """bool[B]: whether the engine evaluates each board statically."""
         own, other = self(stones).kinds
-        return ~((own >= MAKES_OPEN_FOUR) | (other == MAKES_FIVE)).any(1)
+        busy: Tensor = ((own >= MAKES_OPEN_FOUR) | (other == MAKES_FIVE)).any(1)
+        return ~busy
 
 
 def _look_up(weights: Tensor, index: Tensor) -> Tensor:

@@ -53,9 +53,7 @@ class Teacher:
         except Exception as error:  # torch raises what its unpickler meets
             raise BadSettings(f"{str(path)!r} holds no gomoku-zero network: {error}") from None
         self.dtype = torch.bfloat16 if device.type == "cuda" else torch.float32
-        self.network: ZeroNetwork = network.to(
-            device, self.dtype, memory_format=torch.channels_last
-        )
+        self.network: ZeroNetwork = network.to(device, self.dtype)
         self.reader, self.device = reader, device
         self.at_once = AT_ONCE if device.type == "cuda" else 256
 

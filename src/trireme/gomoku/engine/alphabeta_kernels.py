@@ -238,10 +238,9 @@ def alphabeta(
     best, best_move, floor = -WIN, -1, alpha
     for i in range(tried):
         move = pick_next(memory, ply, i, size)
-        quiet = is_quiet(board, me, move)
-        if futile and quiet and i > 0:
+        if futile and i > 0 and is_quiet(board, me, move):
             continue
-        reduced = late_move_reduction(memory, depth, i, quiet or complete)
+        reduced = late_move_reduction(memory, depth, i)
         make_move(board, move, me)
         memory.path[ply] = move
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window

@@ -35,7 +35,6 @@ TREE_LIMITS = {
     "futility_margin": 50,
     "reduction_start": 2,
     "reduction_divisor": 65,
-    "reduction_threat": 0,
     "killer_score": 60,
     "max_history": 100,
     "iterative_reduction_depth": 4,

@@ -152,8 +152,6 @@ class SearchMemory:
     """Late move reductions (LMR) begin with the move of this index."""
     reduction_divisor: Annotated[int, np.int64]
     """The higher, the smaller they are: log(depth) * log(index) * 100 over this."""
-    reduction_threat: Annotated[int, np.int64]
-    """Plies less for a move that makes or prevents a three or a four."""
     killer_score: Annotated[int, np.int64]
     """What a killer move scores on top in the ordering."""
     max_history: Annotated[int, np.int64]

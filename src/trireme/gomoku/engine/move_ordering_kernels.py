@@ -213,11 +213,9 @@ def is_quiet(board: EngineBoard, me: int, cell: int) -> bool:
 
 
 @njit
-def late_move_reduction(memory: SearchMemory, depth: int, index: int, quiet: bool) -> int:
+def late_move_reduction(memory: SearchMemory, depth: int, index: int) -> int:
     """Late move reduction (LMR): by how many plies less a late move is tried at first."""
     if index < memory.reduction_start or depth < 2:
         return 0
     plies = int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
-    if not quiet:
-        plies -= memory.reduction_threat
     return max(0, min(plies, depth - 1))
