@@ -193,11 +193,16 @@ class HashTables(NamedTuple):
     """The table network, if one is loaded."""
 
 
-def new_record(layout: type) -> Any:
-    """A record, all zero, with the fields that a class states as `Annotated[_, dtype, shape]`."""
+def record_dtype(layout: type) -> np.dtype[Any]:
+    """The type of a record with the fields that a class states as `Annotated[_, dtype, shape]`."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items()]
-    return np.zeros(1, np.dtype(fields, align=True)).view(np.recarray)[0]
+    return np.dtype(fields, align=True)
+
+
+def new_record(layout: type) -> Any:
+    """A record of that type, all zero."""
+    return np.zeros(1, record_dtype(layout)).view(np.recarray)[0]
 
 
 def copy_record(source: Any, target: Any) -> None:
