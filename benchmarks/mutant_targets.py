@@ -31,7 +31,7 @@ MADE_PUZZLES = tuple(
         "test_a_solution_solves_its_puzzle_and_another_first_move_does_not",
         "test_a_puzzle_with_another_solution_or_goal_is_refused[battleship]",
         "test_a_puzzle_with_another_solution_or_goal_is_refused[navigation]",
-        "test_the_same_seed_makes_the_same_puzzles",
+        "test_the_same_seed_makes_the_same_puzzles_on_every_machine",
     )
 )
 TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
@@ -141,6 +141,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "battleship/puzzles.py": ("tests/battleship/test_endgames.py", *MADE_PUZZLES),
     "battleship/review.py": ("tests/battleship/test_review.py",),
     "gomoku/review.py": ("tests/gomoku/test_review_values.py", "tests/gomoku/test_review.py"),
+    "gomoku/puzzles.py": ("tests/gomoku/test_forced_puzzles.py",),
     "gomoku/adjudication.py": ("tests/arena/test_conditions.py",),
     "navigation/puzzles.py": ("tests/navigation/test_puzzle_plans.py", *MADE_PUZZLES),
     "navigation/review.py": ("tests/navigation/test_review.py",),
@@ -156,6 +157,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/server/test_limits.py",
         "tests/server/test_trust.py::test_each_address_and_resource_has_a_quota_of_its_own",
     ),
+    "server/storage/leases.py": ("tests/server/test_leases.py",),
     "server/checking.py": ("tests/server/test_checks.py",),
     "server/workers/checks.py": ("tests/server/test_checks.py",),
     "server/workers/fair_queue.py": ("tests/server/test_limits.py",),

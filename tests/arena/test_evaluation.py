@@ -68,6 +68,35 @@ def test_a_bot_meets_every_reference_from_both_seats(tmp_path: Path) -> None:
     assert len(found.report.duels) == 1
 
 
+class Taker:
+    """Takes the free point with this index."""
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name, self.index = name, index
+
+    def act(self, turn: Any) -> Any:
+        return list(turn.legal)[self.index]
+
+
+def test_the_worst_games_are_the_quickest_losses(tmp_path: Path) -> None:
+    like, unlike = Taker("like", 0), Taker("unlike", -1)  # who begins wins in 21 moves or in 9
+    (tmp_path / "run" / "films").mkdir(parents=True)  # of an evaluation that was deleted
+    found = evaluate(
+        Taker("first", 0), "gomoku:size=5", tmp_path / "run", against=[like, unlike], games=4
+    )
+    games = [(w.opponent, w.value, w.moves) for w in found.worst]
+    assert games == [("unlike", 0, 9)] * 2 + [("like", 0, 21)] * 2
+    assert [w.number for w in found.worst[:2]] == sorted(w.number for w in found.worst[:2])
+    assert found.histogram == {9: 4, 21: 4}
+
+
+def test_draws_count_half_a_point(tmp_path: Path) -> None:
+    at_anchor = "navigation:turn_limit=1"
+    found = evaluate("moored", at_anchor, tmp_path / "run", against=["moored"], games=2)
+    assert [w.value for w in found.worst] == [0.5, 0.5]
+    assert found.mean == 0.5
+
+
 def test_the_same_seed_gives_the_same_evaluation(tmp_path: Path) -> None:
     runs = [
         evaluate("hunt", SEA, tmp_path / str(i), seed=seed, against=["random"], executor=where)

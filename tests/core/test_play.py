@@ -115,6 +115,18 @@ def test_an_opening_moves_for_nature_and_for_seats() -> None:
     assert game.state == Coins(1, ((0, 1),))
 
 
+def test_an_adjudicated_game_is_over_with_the_returns_that_it_was_given() -> None:
+    lines: list[str] = []
+    game = session(sink=lines.append)
+    game.adjudicate((-1.0, 1.0), "it was decided")
+    assert (game.over, game.returns) == (True, (-1.0, 1.0))
+    assert '"end":"adjudicated"' in lines[-1]
+    assert '"reason":"it was decided"' in lines[-1]
+    with pytest.raises(IllegalAction, match="the game is over"):
+        game.adjudicate((1.0, -1.0), "again")
+    assert game.returns == (-1.0, 1.0)
+
+
 @pytest.mark.parametrize("opening", [["t", {0: "h"}], ["t", {0: "h", 1: "t", 2: "t"}]])
 def test_an_opening_must_move_for_everybody_who_moves(opening: Any) -> None:
     with pytest.raises(TriremeError):

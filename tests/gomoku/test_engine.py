@@ -59,6 +59,12 @@ def test_it_blocks_a_four(engine: Engine) -> None:
     assert analyse(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
 
 
+def test_without_a_search_of_fours_it_takes_its_five_before_it_blocks_one(engine: Engine) -> None:
+    both_have_a_four = "h8g8i8l1j8l2k8l3a1l4"  # black makes five at l8, white at l5
+    found = analyse(engine, both_have_a_four, SearchLimits(depth=2, fours=False, threats=False))
+    assert (found.best, found.proven) == (at_("l8"), True)
+
+
 def test_it_does_not_take_six_for_five(engine: Engine) -> None:
     six = "g8a1h8c5i8e11k8g14l8i2"  # j8 would make six
     assert analyse(engine, six).best != at_("j8") or not analyse(engine, six).proven
