@@ -1,6 +1,7 @@
 """Evaluating a bot: paired, deterministic, with its worst games, and stopped by its errors."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 import trireme
 from trireme import BadSpec, BotFailed, load_record
-from trireme.arena.evaluation import Comparison
+from trireme.arena.evaluation import Comparison, _sentence
 from trireme.arena.film import film
 from trireme.cli import app
 
@@ -175,6 +176,15 @@ def test_a_comparison_is_open_where_its_interval_is(
 ) -> None:
     assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.04).better is better
     assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.05).better is None
+
+
+def test_a_comparison_is_told_in_its_own_unit() -> None:
+    shots = Comparison("hunt", 10, "shots", -1.5, (-2.0, -1.0), 0.01)
+    assert _sentence(shots) == "better than hunt: -1.50 shots (95 % -2.00 to -1.00), p = 0.01"
+    score = Comparison("hunt", 10, "score", 0.25, (0.1, 0.4), 0.02, elo=-191.0)
+    told = "worse than hunt: 25.0% (95 % 10.0% to 40.0%, -191 Elo), p = 0.02"
+    assert _sentence(score) == told
+    assert _sentence(replace(score, elo=None)) == told.replace(", -191 Elo", "")
 
 
 def test_an_error_in_another_process_stops_with_the_traceback_too(tmp_path: Path) -> None:

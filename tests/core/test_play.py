@@ -115,6 +115,26 @@ def test_an_opening_moves_for_nature_and_for_seats() -> None:
     assert game.state == Coins(1, ((0, 1),))
 
 
+def test_a_watcher_is_called_after_every_move() -> None:
+    seen: list[int] = []
+    play(Guess(), [Always(0), Always(1)], seed=1, on_move=lambda s: seen.append(s.moves))
+    assert seen == [2, 3]  # the first move is nature's
+
+
+def test_who_is_prepared_is_asked_whether_it_fits_first() -> None:
+    asked: list[str] = []
+
+    class Careful(Always):
+        def fits(self, game: Any) -> None:
+            asked.append("fits")
+
+        def prepare(self, game: Any) -> None:
+            asked.append("prepare")
+
+    prepare_agent(Careful(0), Guess(), "careful")
+    assert asked == ["fits", "prepare"]
+
+
 def test_an_adjudicated_game_is_over_with_the_returns_that_it_was_given() -> None:
     lines: list[str] = []
     game = session(sink=lines.append)

@@ -12,6 +12,7 @@ from trireme.core.lessons import LessonGoal, LessonMove
 from trireme.core.puzzles import Puzzle
 from trireme.gomoku.puzzles import GomokuPuzzles
 from trireme.gomoku.rules import Gomoku
+from trireme.gomoku.verified_wins import ForcedWin
 
 
 def puzzle(
@@ -115,6 +116,17 @@ def test_a_missed_win_is_held_against_the_solution(
         state = after
     found = maker.review(game, played, puzzle(THREES, *LINE, within=3, by="vct"))
     assert list(found.marks) == marks
+
+
+def test_a_win_by_threes_takes_the_fewest_stones_that_the_checker_confirms(
+    maker: GomokuPuzzles,
+) -> None:
+    state = Gomoku(position=THREES).start()
+    line = tuple(maker.game.read(text) for text in LINE)
+    made = maker._confirmed(state, ForcedWin(9, line, by_fours=False))
+    assert made is not None
+    assert (made.kind, made.goal.within, made.solution) == ("vct", 3, LINE)
+    maker.check(made)
 
 
 def test_both_kinds_are_made_and_pass_the_check(maker: GomokuPuzzles) -> None:
