@@ -16,7 +16,7 @@ from trireme.core.game import AnyGame
 from trireme.core.line_process import ProcessTimeout
 from trireme.core.move_report import MOST_NOTE
 from trireme.core.play import GRACE
-from trireme.core.process_agent import ProcessAgent, announcement
+from trireme.core.process_agent import ProcessAgent, _short, announcement
 from trireme.core.record import load_record
 from trireme.core.registry import GAMES
 from trireme.core.session import Session
@@ -162,6 +162,12 @@ def test_notes_are_in_the_record_by_seat_and_no_part_of_its_fingerprint(program:
     for moves, notes in zip(noted.record.moves, noted.record.notes, strict=True):
         assert notes == ({0: f"so {moves[0]}"} if 0 in moves else {})
     assert parse_record(noted.record.text).notes == noted.record.notes
+
+
+@pytest.mark.parametrize("length", [117, 118, 119])
+def test_what_a_program_said_is_quoted_up_to_120_characters(length: int) -> None:
+    quoted = f"{'x' * length!r}"
+    assert _short("x" * length) == (quoted if length < 119 else quoted[:117] + "…")
 
 
 def test_a_long_note_is_cut(program: Any) -> None:
