@@ -114,7 +114,13 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/navigation/test_exploitability.py::test_known_matrix_games_have_their_values",
         "tests/navigation/test_exploitability.py::test_optimal_mixtures_leave_nothing_to_gain",
     ),
-    "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
+    "navigation/search/double_oracle.py": (
+        "tests/navigation/test_search.py",
+        "tests/navigation/test_safe_exploitation.py::"
+        "test_an_action_is_pointless_if_it_could_not_connect_whatever_the_other_did",
+        "tests/navigation/test_safe_exploitation.py::"
+        "test_a_grapple_connects_on_the_side_of_the_neighbour",
+    ),
     "arena/schedule.py": (
         "tests/arena/test_schedule.py",
         "tests/arena/test_conditions.py::"

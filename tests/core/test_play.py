@@ -497,3 +497,5 @@ def test_a_game_that_is_over_is_not_taken_back() -> None:
     assert held.over
     with pytest.raises(IllegalAction, match="the game is over"):
         held.undo()
+    with pytest.raises(IllegalAction, match="the game is over"):
+        held.move({})
