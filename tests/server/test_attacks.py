@@ -82,6 +82,7 @@ class Spins:
             pass
 
 
+@pytest.mark.slow
 def test_a_check_is_interrupted_after_its_processor_time_and_its_process_goes_on() -> None:
     used: list[tuple[float, str]] = []
     pool = WorkerPool(1, ServerLimits(), lambda _, cpu, payer: used.append((cpu, payer)))
@@ -158,6 +159,7 @@ def test_a_replay_is_compressed_by_the_worker_for_those_who_can_read_it(server: 
 # 3: a rematch is a room
 
 
+@pytest.mark.slow
 def test_a_rematch_counts_as_a_room(serve: Callable[..., Running]) -> None:
     server = serve(room_rate=0.001, room_burst=2)
     seats = [{"kind": "me"}, {"kind": "me"}]

@@ -272,6 +272,7 @@ def pair(serve: Callable[..., Running], postgres_url: str) -> tuple[Running, Run
     return serve(url=postgres_url), serve(url=postgres_url, workers=0)
 
 
+@pytest.mark.slow
 def test_players_on_two_servers_play_one_game(pair: tuple[Running, Running]) -> None:
     here, there = pair
     held = here.create("gomoku", settings={"size": 9}, seats=[{"kind": "me"}, {"kind": "open"}])
