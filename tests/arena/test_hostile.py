@@ -169,6 +169,7 @@ SABOTEURS = {
         pytest.param(tuple(SABOTEURS), "processes", id="all", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_saboteurs_forfeit_and_the_others_play_as_without_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saboteurs: tuple[str, ...], executor: str
 ) -> None:

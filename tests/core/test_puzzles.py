@@ -105,7 +105,7 @@ def test_a_sample_of_the_shipped_puzzles_is_right(game: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_a_larger_sample_of_the_shipped_puzzles_is_right(game: str) -> None:
-    for puzzle in sample(game, 100):
+    for puzzle in sample(game, 30 if game == "gomoku" else 100):
         check_puzzle(game, puzzle)
 
 

@@ -29,7 +29,9 @@ def turn_of(game: Navigation, state: NavigationState, seat: int, seed: int = 0) 
 
 
 @pytest.mark.parametrize("settings", VARIANTS, ids=str)
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize(
+    "spec", [*SPECS[:4], *(pytest.param(spec, marks=pytest.mark.slow) for spec in SPECS[4:])]
+)
 def test_every_plan_is_legal(spec: str, settings: dict[str, Any]) -> None:
     game = Navigation(**settings)
     agents = [make_agent(game, spec), make_agent(game, spec)]

@@ -322,6 +322,7 @@ def differences(one: Any, other: Any, name: str = "state") -> list[str]:
     return [found for k in one for found in differences(one[k], other[k], f"{name}.{k}")]
 
 
+@pytest.mark.slow
 def test_a_run_leaves_log_history_weights_and_metadata(tmp_path: Path) -> None:
     training = ZeroTraining(tiny_zero(evaluate_every=10, evaluate_games=2), tmp_path)
     training.run(live=False)
