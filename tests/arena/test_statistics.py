@@ -13,6 +13,7 @@ from trireme import BadSpec
 from trireme.arena import Sprt
 from trireme.arena.standing import (
     ScoredGame,
+    _tally,
     distinct_games,
     one_seat_standings,
     two_seat_standings,
@@ -503,6 +504,14 @@ def test_notes_name_repeated_games_and_pairs_that_end_alike() -> None:
     assert "Games of a and b that share a start tend to end alike (variance ×" in note
     assert alike(19, 100) == ()  # too few
     assert alike(20, 2) == ()  # half of the pairs are shared: independent games
+
+
+def test_results_are_tallied_by_cluster() -> None:
+    assert _tally(["a", "b"], []).tolist() == np.zeros((1, 2, 2, 3)).tolist()
+    games = [ScoredGame(("a", "b"), (1.0, -1.0), 5), ScoredGame(("b", "a"), (0.0, 0.0), 5)]
+    wanted = np.zeros((1, 2, 2, 3))
+    wanted[0, 0, 1, 0] = wanted[0, 1, 0, 1] = 1
+    assert _tally(["a", "b"], games).tolist() == wanted.tolist()
 
 
 def test_a_single_game_counts_and_who_never_met_has_no_points() -> None:
