@@ -68,6 +68,7 @@ def test_spies_sink_fleets_no_sooner_than_hunt(
     assert min(shots, key=shots.__getitem__) == "hunt"
 
 
+@pytest.mark.slow
 def test_the_folder_spy_would_read_the_seed_of_a_match_that_does_not_hide_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

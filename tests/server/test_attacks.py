@@ -59,6 +59,7 @@ def test_every_cache_whose_key_comes_from_settings_is_bounded() -> None:
                 assert found.cache_parameters()["maxsize"] is not None, (module.name, name)
 
 
+@pytest.mark.slow
 def test_settings_have_a_smaller_body_than_records(serve: Callable[..., Running]) -> None:
     server = serve(settings_bytes=1000, body_bytes=5000, workers=0)
     long = {"settings": {"fleet": [1] * 600}}

@@ -69,7 +69,7 @@ def played(steps: int, **changes: Any) -> list[EndedGames]:
     return [ended for ended in found if ended is not None]
 
 
-@pytest.mark.parametrize("rule", ["standard", "freestyle"])
+@pytest.mark.parametrize("rule", ["standard", pytest.param("freestyle", marks=pytest.mark.slow)])
 def test_games_end_where_the_result_is_proven_and_not_before(rule: str) -> None:
     exact, games, results = rule == "standard", 0, set()
     for ended in played(30, rule=rule):
