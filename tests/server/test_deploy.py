@@ -19,6 +19,7 @@ from sqlalchemy import create_engine, text
 
 from trireme.server.keys import new_room_id
 from trireme.server.origins import HOSTS
+from trireme.server.rooms.peer_positions import PATH
 from trireme.server.storage.event_store import EventStore
 from trireme.store import open_store
 
@@ -130,6 +131,12 @@ def test_the_proxy_sends_all_requests_of_a_room_to_one_server() -> None:
         assert matched["id"] == room
     for path in ("/api/rooms", "/api/games", "/", f"/api/rooms/{room}x", "/ws/short"):
         assert pattern.match(path) is None
+
+
+def test_the_proxy_hides_what_is_not_for_the_public() -> None:
+    hidden = re.findall(r"location (?:= )?(\S+) \{\s+return 404;", NGINX)
+    assert "/metrics" in hidden
+    assert any(PATH.startswith(place) for place in hidden)
 
 
 def test_the_proxy_lets_bodies_through_that_the_server_accepts() -> None:
