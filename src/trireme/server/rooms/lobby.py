@@ -116,7 +116,7 @@ class Lobby:
             if kernels:
                 self.readiness.count(game)
             for room in self.rooms.values():
-                room.report_preparation(game, kernels)
+                room.agents.report_preparation(game, kernels)
 
         with suppress(RuntimeError):  # the loop is closed: the server has stopped
             self._loop.call_soon_threadsafe(report)
