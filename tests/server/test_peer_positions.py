@@ -159,6 +159,7 @@ def test_positions_are_read_as_they_were_written() -> None:
     loose = MarkedBoard(tuple((n, n, n % 2) for n in range(6)))
     assert loose.like(loose)
     assert decode_positions(encode_positions(((board, loose), ()))) == [(board, loose), ()]
+    assert decode_positions(encode_positions(())) == []
 
 
 @pytest.fixture

@@ -322,7 +322,7 @@ async def positions_for_peers(
         raise Refusal("bad_token", "only other servers of the same database may ask this")
     boards = await lobby.running_here(game)
     data = await lobby.run_in_thread(peer_positions.encode_positions, boards)
-    return Response(data, media_type="application/json")
+    return Response(data, media_type="application/jsonl")
 
 
 def seats_of(room: Room, bearer: str | None) -> tuple[Seat, ...]:

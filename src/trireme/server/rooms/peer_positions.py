@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import hmac
+from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -84,15 +85,20 @@ class PeerPositions:
     async def _ask(self, http: httpx.AsyncClient, address: str, game: str) -> list[Boards]:
         headers = {"Authorization": f"Bearer {self.token}", "Accept-Encoding": "identity"}
         answer = await http.get(f"http://{address}{PATH}", params={"game": game}, headers=headers)
-        return decode_positions(answer.raise_for_status().content)
+        return await asyncio.to_thread(decode_positions, answer.raise_for_status().content)
 
 
-def encode_positions(positions: tuple[Boards, ...]) -> bytes:
-    return msgspec.json.encode(positions)
+_DECODER = msgspec.json.Decoder(tuple[MarkedBoard, ...])
 
 
-def decode_positions(data: bytes) -> list[Boards]:
-    return [*msgspec.json.decode(data, type=list[tuple[MarkedBoard, ...]])]
+def encode_positions(positions: Iterable[Boards]) -> bytes:
+    """A line of JSON for each. One call for all would hold Python's global interpreter lock, and
+    with it the event loop, for as long as thousands of positions take."""
+    return b"\n".join(map(msgspec.json.encode, positions))
+
+
+def decode_positions(lines: bytes) -> list[Boards]:
+    return [_DECODER.decode(line) for line in lines.splitlines()]
 
 
 def _has_failed(task: asyncio.Task[tuple[Boards, ...]]) -> bool:
