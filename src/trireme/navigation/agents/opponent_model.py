@@ -69,6 +69,11 @@ class OpponentModel:
         self._chances: dict[str, Floats] = {}
 
     @property
+    def suspicion(self) -> float:
+        """The probability that the opponent is one of the suspects."""
+        return sum(self.beliefs[suspect.spec] for suspect in SUSPECTS)
+
+    @property
     def known(self) -> float:
         """The probability that the opponent is one of the suspects with a prediction."""
         return sum(self.beliefs[spec] for spec in self._predicted)
