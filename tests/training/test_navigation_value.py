@@ -178,7 +178,9 @@ def test_an_agent_plays_with_what_was_learnt(tmp_path: Path) -> None:
     assert not play(game, [agent, "random"], seed=1).forfeits
 
 
-@pytest.mark.parametrize("wrong", [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}, {"trace": 1.1}])
+@pytest.mark.parametrize(
+    "wrong", [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}, {"trace": 1.1}]
+)
 def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSettings):
         NavigationValue(**wrong)
