@@ -159,7 +159,9 @@ class SeaOfGames:
         """One game from this position to its end; `ships` is changed."""
         solver, config = self.solver, self.config
         found = ValueSamples.empty(self.game.turn_limit - turn)
-        solved, explored, outcome = [], [], GOING_ON
+        solved: list[float] = []
+        explored: list[bool] = []
+        outcome = GOING_ON
         while outcome == GOING_ON:
             self.describe(ships, turn, found, len(solved))
             position = solver.turn_arrays(ships.copy(), turn, solver.no_bonus)
