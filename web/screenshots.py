@@ -187,6 +187,20 @@ def shoot_replay(camera: Camera, url: str) -> None:
     page.get_by_role("button", name="Analysis").click()
     page.locator(".hint").first.wait_for(timeout=60_000)
     camera.take("replay")
+    page.get_by_role("button", name="Analysis").click()
+    page.get_by_role("button", name="Review").click()
+    page.get_by_role("heading", name="Moments that mattered").wait_for(timeout=120_000)
+    camera.take("review")
+
+
+def shoot_puzzles(camera: Camera, url: str) -> None:
+    page = camera.page
+    page.goto(f"{url}/puzzles")
+    page.get_by_role("button", name="Today's puzzle of Gomoku").wait_for()
+    camera.take("puzzles")
+    page.get_by_role("button", name="Today's puzzle of Gomoku").click()
+    expect(page.locator(STATUS)).to_have_text("Your turn", timeout=60_000)
+    camera.take("puzzle")
 
 
 SHOTS: dict[str, Callable[[Camera, str], None]] = {
@@ -197,6 +211,7 @@ SHOTS: dict[str, Callable[[Camera, str], None]] = {
     "navigation": shoot_navigation,
     "editor": shoot_editor,
     "replay": shoot_replay,
+    "puzzles": shoot_puzzles,
     "home": shoot_home,
 }
 
