@@ -142,7 +142,7 @@ def test_a_trembling_hand_finds_the_equilibrium_that_punishes_mistakes() -> None
         weights = oracle.weights[0]
         plans = oracle.plans[0][: len(weights)]
         worth.append(float((weights @ oracle.payoffs(plans, mistakes)).mean()))
-        guaranteed.append(oracle.guarantee())
+        guaranteed.append(oracle.guarantee(oracle.mixture(oracle.seat)))
     assert worth[1] > worth[0]
     assert guaranteed[1] > guaranteed[0] - 0.02
 
@@ -307,7 +307,8 @@ def test_the_guarantee_is_the_value_less_at_most_the_gap(seat: int) -> None:
     oracle = TurnSolver(game).double_oracle(state, seat)
     oracle.improve(2)
     assert oracle.gap > 1e-3
-    assert oracle.value - oracle.gap - 1e-6 <= oracle.guarantee() <= oracle.value + 1e-6
+    guaranteed = oracle.guarantee(oracle.mixture(oracle.seat))
+    assert oracle.value - oracle.gap - 1e-6 <= guaranteed <= oracle.value + 1e-6
 
 
 def test_mistakes_that_are_expected_are_worth_something() -> None:

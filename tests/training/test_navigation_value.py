@@ -17,7 +17,12 @@ from trireme.core.errors import BadSettings
 from trireme.navigation.rules import Navigation
 from trireme.navigation.search.value_network import load_network, terrain_features
 from trireme.training import promote as promotion
-from trireme.training.navigation_games import SeaOfGames, ValueSamples, draw_game
+from trireme.training.navigation_games import (
+    SeaOfGames,
+    ValueSamples,
+    draw_game,
+    lambda_returns,
+)
 from trireme.training.navigation_value import (
     PositionValueModel,
     ValueTraining,
@@ -50,10 +55,10 @@ def test_the_model_and_the_search_give_a_position_the_same_value() -> None:
     solver = sea.solver
     solver.use(model.network(), sea.terrain)
     still = np.zeros((1, sea.game.phases), np.uint8)
-    for k in range(3):
-        turn = max(0, min(int(sea.turns[k]), sea.game.turn_limit - 3))
+    for _ in range(3):
+        ships, turn = sea.draw_start()
+        turn = max(0, min(turn, sea.game.turn_limit - 3))
         oracle = solver.double_oracle(dataclasses.replace(sea.game.start(), turn=turn), 0)
-        ships = sea.ships[k].copy()
         oracle.turn = oracle.turn._replace(ships=ships, poses=solver.no_bonus)
         value = oracle.payoffs(still, still)[0, 0]
         poses = oracle.arrays.first.poses[0, 0]
@@ -86,14 +91,39 @@ def test_the_mirror_image_of_terrain_is_that_of_the_sea() -> None:
 
 def test_targets_are_values_to_seat_0() -> None:
     """With a network that knows nothing, a turn is worth what it decides for certain."""
-    sea = SeaOfGames(3, tiny_value(games=1, turns=1, exploration=0.0))
+    sea = SeaOfGames(3, tiny_value(exploration=0.0))
     torch.manual_seed(0)
-    nothing = PositionValueModel(4, 6).network()
-    sea.ships[0, :, 2] = 1, sea.solver.stats[1, 4]
-    sea.turns[0] = sea.game.turn_limit - 1
-    sea.ships[0, :, 0] = sea.open[0], sea.open[-1]
-    far = sea.play(nothing, sea.solver.oracle_arrays(64, units=4))
-    assert far.values[0] == pytest.approx(-1)  # out of reach, and behind when the last turn ends
+    sea.solver.use(PositionValueModel(4, 6).network(), sea.terrain)
+    ships, _ = sea.draw_start()
+    ships[:, 2] = 1, sea.solver.stats[1, 4]
+    ships[:, 0] = sea.open[0], sea.open[-1]
+    arrays = sea.solver.oracle_arrays(64, units=4)
+    far = sea.play_game(ships, sea.game.turn_limit - 1, arrays)
+    assert far.values == pytest.approx([-1])  # out of reach, and behind when the last turn ends
+
+
+def test_games_are_played_to_their_end() -> None:
+    sea = SeaOfGames(3, tiny_value(exploration=0.0, trace=1.0))
+    sea.solver.use(some_model().network(), sea.terrain)
+    found = sea.play_game(*sea.draw_start(), sea.solver.oracle_arrays(64, units=4))
+    assert len(found) >= 1
+    assert set(np.abs(found.values)) <= {0.0, 1.0}, "with the whole trace, targets are the result"
+    assert len(set(found.values)) == 1
+    assert len(found.relative) == len(found.terrain) == len(found.conditions) == len(found)
+    assert not (found.terrain == 0).all(axis=(1, 2)).any(), "every row is described"
+
+
+def test_targets_mix_the_solved_value_with_what_the_rest_was_worth() -> None:
+    solved = [0.0, 0.4, -0.2]
+    plain = lambda_returns(solved, [False] * 3, 1.0, 0.5)
+    assert plain == pytest.approx([0.25 * 0.4 + 0.25 * 0.4, 0.2 + 0.5 * 0.4, -0.1 + 0.5])
+    assert lambda_returns(solved, [False] * 3, 1.0, 0.0) == pytest.approx(solved)
+    assert lambda_returns(solved, [False] * 3, -1.0, 1.0) == pytest.approx([-1, -1, -1])
+
+
+def test_what_follows_an_explored_plan_does_not_count() -> None:
+    cut = lambda_returns([0.0, 0.4, -0.2], [False, True, False], 1.0, 0.5)
+    assert cut == pytest.approx([0.2, 0.4, 0.4])
 
 
 def test_drawn_games_vary_in_sea_ships_and_rules() -> None:
@@ -148,7 +178,9 @@ def test_an_agent_plays_with_what_was_learnt(tmp_path: Path) -> None:
     assert not play(game, [agent, "random"], seed=1).forfeits
 
 
-@pytest.mark.parametrize("wrong", [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}])
+@pytest.mark.parametrize(
+    "wrong", [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}, {"trace": 1.1}]
+)
 def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSettings):
         NavigationValue(**wrong)

@@ -92,7 +92,6 @@ def tiny_value(**changes: Any) -> NavigationValue:
         "warm_up": 3,
         "seas": 2,
         "games": 2,
-        "turns": 1,
         "renewed": 0.5,
         "rounds": 2,
         "capacity": 12,

@@ -215,7 +215,7 @@ def battleship_rl(config: BattleshipRL, run: RunOptions) -> None:
 @app.command("navigation-value")
 @with_settings(NavigationValue, out=Path("runs/navigation-value"))
 def navigation_value(config: NavigationValue, run: RunOptions) -> None:
-    """Train the value network of Battle Navigation by fitted value iteration.
+    """Train the value network of Battle Navigation in self-play, by TD(lambda).
 
     Example: `trireme train navigation-value --config config/navigation.yaml`
     """

@@ -1,8 +1,9 @@
-"""Self-play of Battle Navigation with the turn's solver: positions and their solved values.
+"""Self-play of Battle Navigation with the turn's solver: positions and what they turned out worth.
 
-Every turn of every game is solved as a matrix game, with the value network at its leaves; the
-solved value is the target for the position, and both plans are drawn from the solution's mixed
-strategies or, to explore, evenly from its candidates. Seas, ships, rules and turn limits are drawn.
+Every turn of every game is solved as a matrix game, with the value network at its leaves, and both
+plans are drawn from the solution's mixed strategies or, to explore, evenly from its candidates. The
+target for a position is a λ-return: partly the solved value, partly what the rest of the game was
+worth. Seas, ships, rules and turn limits are drawn.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from trireme.navigation.arrays import spawn_array
-from trireme.navigation.kernels import GOING_ON, play_turn
+from trireme.navigation.kernels import FIRST, GOING_ON, SECOND, play_turn
 from trireme.navigation.map_generator import blank_map, default_map, procedural_map
 from trireme.navigation.maps import SeaMap, mirrored_map
 from trireme.navigation.rules import Navigation
@@ -41,16 +42,15 @@ NEAREST = 8
 """Drawn poses are at most so many tiles apart along each axis."""
 NEW_PLANS = 24
 """Best responses that a seat adds in one iteration."""
-FORMULA_POSITIONS, FORMULA_SHARE = 100, 0.7
-"""Positions of a sea that warm the network up, and their values' share of the formula's, which
-trusts hit points too much."""
+FORMULA_POSITIONS = 100
+"""Positions of a sea that warm the network up."""
 PLANS = 256
 """Plans of a seat at most."""
 
 
 @dataclass
 class ValueSamples:
-    """Positions, each as both seats see it, and their solved values to seat 0."""
+    """Positions, each as both seats see it, and their targets, values to seat 0."""
 
     relative: NDArray[np.float32]
     """float32[B, 2, 2, RELATIVE_FEATURES]: by seat; as it is, and mirrored."""
@@ -109,7 +109,7 @@ def draw_game(rng: Generator) -> Navigation:
 
 
 class SeaOfGames:
-    """Some games on one sea, with the same ships and rules."""
+    """Games on one sea, with the same ships and rules."""
 
     def __init__(self, seed: int, config: NavigationValue) -> None:
         self.config, self.seed = config, seed
@@ -117,81 +117,74 @@ class SeaOfGames:
         self.game = draw_game(self.rng)
         self.terrain = terrain_features(self.game)
         self.solver = TurnSolver(self.game)
-        sea, stride = self.solver.sea, self.game.chart.width + 2
-        self.open = np.flatnonzero(sea & 1 == 0)
-        self.stride = stride
-        self.ships = np.zeros((config.games, 2, 3), np.int32)
-        self.turns = np.zeros(config.games, np.int32)
-        for k in range(config.games):
-            self._restart(k)
+        self.open = np.flatnonzero(self.solver.sea & 1 == 0)
+        self.stride = self.game.chart.width + 2
 
-    def _restart(self, k: int) -> None:
-        """Begin game `k` at the spawns, or with drawn poses, hit points and turns."""
+    def draw_start(self) -> tuple[NDArray[np.int32], int]:
+        """(ships, turns played): the spawns, or drawn poses, hit points and turns."""
         rng, most = self.rng, self.solver.stats[:, 4]
-        self.ships[k, :, :2], self.ships[k, :, 2] = spawn_array(self.game.chart), most
-        self.turns[k] = 0
+        ships = np.zeros((2, 3), np.int32)
+        ships[:, :2], ships[:, 2] = spawn_array(self.game.chart), most
         if rng.random() >= self.config.near:
-            return
+            return ships, 0
         first = int(rng.choice(self.open))
         x, y = self.open % self.stride, self.open // self.stride
         close = np.maximum(abs(x - first % self.stride), abs(y - first // self.stride)) <= NEAREST
         others = self.open[close & (self.open != first)]
-        if len(others):
-            self.ships[k, :, 0] = first, int(rng.choice(others))
-            self.ships[k, :, 1] = rng.integers(4, size=2)
-            hurt = rng.random(2) < 0.6
-            self.ships[k, :, 2] = np.where(hurt, rng.integers(1, most + 1), most)
-            self.turns[k] = rng.integers(self.game.turn_limit)
+        if not len(others):
+            return ships, 0
+        ships[:, 0] = first, int(rng.choice(others))
+        ships[:, 1] = rng.integers(4, size=2)
+        hurt = rng.random(2) < 0.6
+        ships[:, 2] = np.where(hurt, rng.integers(1, most + 1), most)
+        return ships, int(rng.integers(self.game.turn_limit))
 
     def formula_samples(self) -> ValueSamples:
-        """Drawn positions with the values of the search's formula, scaled down."""
-        found, rounds = [], FORMULA_POSITIONS // self.config.games + 1
-        for _ in range(rounds):
-            for k in range(self.config.games):
-                self._restart(k)
-                turn, ships = int(self.turns[k]), self.ships[k]
-                sample = ValueSamples.empty(1)
-                self.describe(ships, turn, sample, 0)
-                values = hit_point_values(self.solver.stats, self.solver.rules, turn)
-                sample.values[0] = FORMULA_SHARE * values[0, ships[0, 2], ships[1, 2]]
-                found.append(sample)
-        return join_samples(found)
-
-    def play(self, network: ValueNetwork, arrays: OracleArrays) -> ValueSamples:
-        """`config.turns` turns of every game, each solved with `network` at the leaves."""
-        self.solver.use(network, self.terrain)
-        config = self.config
-        found = ValueSamples.empty(config.turns * config.games)
-        at = 0
-        for _ in range(config.turns):
-            for k in range(config.games):
-                value = self._turn(k, arrays, found, at)
-                found.values[at] = value
-                at += 1
+        """Drawn positions with the values of the search's formula."""
+        found = ValueSamples.empty(FORMULA_POSITIONS)
+        for at in range(FORMULA_POSITIONS):
+            ships, turn = self.draw_start()
+            self.describe(ships, turn, found, at)
+            values = hit_point_values(self.solver.stats, self.solver.rules, turn)
+            found.values[at] = values[0, ships[0, 2], ships[1, 2]]
         return found
 
-    def _turn(self, k: int, arrays: OracleArrays, found: ValueSamples, at: int) -> float:
-        solver, config, turn = self.solver, self.config, int(self.turns[k])
-        ships = self.ships[k].copy()
-        self.describe(ships, turn, found, at)
-        position = solver.turn_arrays(ships, turn, solver.no_bonus)
-        value, _ = solve(
-            position, arrays, solver.openings, config.rounds, config.tolerance, NEW_PLANS
-        )
-        plans = [arrays.plans[seat, self._draw(arrays, seat)] for seat in (0, 1)]
-        outcome = play_turn(solver.sea, solver.stats, solver.rules, self.ships[k], turn + 1, *plans)
-        self.turns[k] += 1
-        if outcome != GOING_ON:
-            self._restart(k)
-        return float(value)
+    def play(self, network: ValueNetwork, arrays: OracleArrays) -> ValueSamples:
+        """`config.games` whole games, every turn solved with `network` at the leaves."""
+        self.solver.use(network, self.terrain)
+        starts = [self.draw_start() for _ in range(self.config.games)]
+        return join_samples([self.play_game(*start, arrays) for start in starts])
 
-    def _draw(self, arrays: OracleArrays, seat: int) -> int:
-        """A plan of the mixed strategy, or any candidate."""
+    def play_game(self, ships: NDArray[np.int32], turn: int, arrays: OracleArrays) -> ValueSamples:
+        """One game from this position to its end; `ships` is changed."""
+        solver, config = self.solver, self.config
+        found = ValueSamples.empty(self.game.turn_limit - turn)
+        solved: list[float] = []
+        explored: list[bool] = []
+        outcome = GOING_ON
+        while outcome == GOING_ON:
+            self.describe(ships, turn, found, len(solved))
+            position = solver.turn_arrays(ships.copy(), turn, solver.no_bonus)
+            value, _ = solve(
+                position, arrays, solver.openings, config.rounds, config.tolerance, NEW_PLANS
+            )
+            drawn = [self._draw(arrays, seat) for seat in (0, 1)]
+            plans = [arrays.plans[seat, index] for seat, (index, _) in enumerate(drawn)]
+            solved.append(float(value))
+            explored.append(any(by_chance for _, by_chance in drawn))
+            turn += 1
+            outcome = play_turn(solver.sea, solver.stats, solver.rules, ships, turn, *plans)
+        result = {FIRST: 1.0, SECOND: -1.0}.get(outcome, 0.0)
+        found.values[: len(solved)] = lambda_returns(solved, explored, result, config.trace)
+        return ValueSamples(*(array[: len(solved)] for array in found.arrays().values()))
+
+    def _draw(self, arrays: OracleArrays, seat: int) -> tuple[int, bool]:
+        """A plan of the mixed strategy, or any candidate; and whether the latter."""
         count = int(arrays.solved[seat])
         if self.rng.random() < self.config.exploration:
-            return int(self.rng.integers(count))
+            return int(self.rng.integers(count)), True
         weights = arrays.weights[seat, :count]
-        return int(self.rng.choice(count, p=weights / weights.sum()))
+        return int(self.rng.choice(count, p=weights / weights.sum())), False
 
     def describe(self, ships: NDArray[np.int32], turn: int, found: ValueSamples, at: int) -> None:
         """Write the position of `ships` after `turn` turns into row `at`, without a value."""
@@ -213,13 +206,23 @@ class SeaOfGames:
             )
 
     def state(self) -> dict[str, Any]:
-        return {
-            "seed": self.seed,
-            "ships": self.ships.tolist(),
-            "turns": self.turns.tolist(),
-            "rng": self.rng.bit_generator.state,
-        }
+        return {"seed": self.seed, "rng": self.rng.bit_generator.state}
 
     def restore(self, state: dict[str, Any]) -> None:
-        self.ships[:], self.turns[:] = state["ships"], state["turns"]
         self.rng.bit_generator.state = state["rng"]
+
+
+def lambda_returns(
+    solved: Sequence[float], explored: Sequence[bool], result: float, trace: float
+) -> NDArray[np.float32]:
+    """TD(λ): each turn's target is `trace` × the next one's, the rest its own solved value.
+
+    The last turn's next target is the game's `result`. What follows a plan that was only explored
+    says nothing about good play: there the target is the solved value.
+    """
+    targets = np.zeros(len(solved), np.float32)
+    following = result
+    for turn in reversed(range(len(solved))):
+        share = 0.0 if explored[turn] else trace
+        following = targets[turn] = (1 - share) * solved[turn] + share * following
+    return targets

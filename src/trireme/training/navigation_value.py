@@ -1,9 +1,9 @@
-"""Battle Navigation's value network: fitted value iteration for a simultaneous game.
+"""Battle Navigation's value network: TD(λ) in self-play of a simultaneous game.
 
-Each step plays turns of many games, solves every one as a matrix game with the network at the
-leaves, and regresses the network onto the solved values. What a turn decides thus spreads to the
-positions before it, turn by turn. The network is antisymmetric in the seats and symmetric under
-mirroring by itself, so no position needs to be repeated for that.
+Each step plays whole games, solves every turn as a matrix game with the network at the leaves, and
+regresses the network onto λ-returns of the solved values and the results. The network is
+antisymmetric in the seats and symmetric under mirroring by itself, so no position needs to be
+repeated for that.
 """
 
 from __future__ import annotations

@@ -380,9 +380,9 @@ class BattleshipRL(RunSettings):
 
 @dataclass(frozen=True)
 class NavigationValue(RunSettings):
-    """The value network of Battle Navigation, by fitted value iteration with the turn's solver."""
+    """The value network of Battle Navigation, by TD(lambda) with the turn's solver."""
 
-    steps: int = option(600, "steps: each plays and solves turns, then updates the network")
+    steps: int = option(600, "steps: each plays games, then updates the network")
     schedule_minutes: float = option(
         0.0,
         "end the run after so many minutes over all sessions, and let the learning rate follow "
@@ -390,26 +390,30 @@ class NavigationValue(RunSettings):
     )
 
     units: int = option(16, "hidden units, a multiple of 4; more learn more and search slower")
-    width: int = option(32, "hidden units of the two small networks; more learn more")
+    width: int = option(64, "hidden units of the two small networks; more learn more")
 
     warm_up: int = option(
         400, "updates on the formula's values before the first step; 0: begin with random weights"
     )
     seas: int = option(24, "seas that are played on together, each with ships and rules of its own")
-    games: int = option(5, "games on each sea, played in parallel")
-    turns: int = option(2, "turns of every game in one step; fewer use a newer network")
-    renewed: float = option(0.15, "share of the seas drawn anew after each step; more vary more")
-    near: float = option(0.7, "share of games that begin with drawn poses, hit points and turns")
+    games: int = option(2, "whole games on each sea in one step; fewer use a newer network")
+    renewed: float = option(0.3, "share of the seas drawn anew after each step; more vary more")
+    near: float = option(0.85, "share of games that begin with drawn poses, hit points and turns")
     exploration: float = option(
-        0.15, "share of plans that are drawn evenly from all candidates; more vary positions"
+        0.1, "share of plans that are drawn evenly from all candidates; more vary positions"
     )
-    rounds: int = option(10, "double-oracle iterations of a turn at most; more: truer targets")
+    trace: float = option(
+        0.8,
+        "lambda of TD(lambda): share of a target that comes from the rest of its game, not from "
+        "its solved turn; more: less bias, more noise",
+    )
+    rounds: int = option(5, "double-oracle iterations of a turn at most; more: truer targets")
     tolerance: float = option(
         0.06, "equilibrium gap at which a turn is solved; less: truer targets"
     )
 
     capacity: int = option(15_000, "positions in the replay buffer; the oldest are replaced")
-    updates: int = option(24, "gradient updates per step; more use each position more often")
+    updates: int = option(80, "gradient updates per step; more use each position more often")
     batch_size: int = option(256, "positions per update")
     learning_rate: float = option(2e-3, "Adam's learning rate at the start")
     learning_rate_end: float = option(2e-4, "learning rate at the end of the cosine schedule")
@@ -419,12 +423,12 @@ class NavigationValue(RunSettings):
     checkpoint_every: int = option(10, "steps between two checkpoints")
 
     def __post_init__(self) -> None:
-        check(self, at_least={"steps": 1, "threads": 1, "seas": 1, "games": 1, "turns": 1})
+        check(self, at_least={"steps": 1, "threads": 1, "seas": 1, "games": 1})
         check(self, at_least={"units": 4, "width": 1, "rounds": 1, "updates": 1, "batch_size": 1})
         check(self, at_least={"capacity": 1, "log_every": 1, "checkpoint_every": 1, "warm_up": 0})
         if self.units % 4:
             raise BadSettings(f"units must be a multiple of 4, not {self.units}")
-        for name in ("renewed", "near", "exploration"):
+        for name in ("renewed", "near", "exploration", "trace"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadSettings(f"{name} must be from 0 to 1, not {getattr(self, name):g}")
 

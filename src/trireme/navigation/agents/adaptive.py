@@ -13,7 +13,7 @@ from .nash import Nash
 
 @dataclass
 class Adaptive(Nash):
-    """Nash that may risk some value from the first turn to exploit whoever it takes the enemy for.
+    """Nash that may risk more value to exploit whoever it takes the enemy for.
 
     Over a whole game no opponent can take more than `margin` from what the equilibrium guarantees,
     beyond what its own mistakes gave away before.
@@ -22,9 +22,9 @@ class Adaptive(Nash):
     name: ClassVar[str] = "adaptive"
 
     margin: float = option(
-        0.1,
-        "0 to 2: value that may be risked in a game beyond what the enemy's mistakes gave; higher: "
-        "exploits weak play sooner, and is easier to exploit",
+        0.6,
+        "0 to 2: value that may be risked in a game, beyond what the enemy's mistakes gave away; "
+        "higher: exploits more, and is easier to exploit",
     )
 
     def beliefs(self) -> Mapping[str, float]:

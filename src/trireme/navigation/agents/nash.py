@@ -80,13 +80,13 @@ class Nash:
     )
     exploit: bool = option(
         True,
-        "risk what the enemy's mistakes have given away to exploit it; false: play the equilibrium "
+        "respond to an enemy that it has recognised, within a budget; false: play the equilibrium "
         "whatever the enemy does",
     )
     margin: float = option(
-        0.0,
-        "0 to 2: value that may be risked in a game beyond that; higher: exploits weak play "
-        "sooner, and is easier to exploit",
+        0.25,
+        "0 to 2: value that may be risked in a game for that, beyond what the enemy's mistakes "
+        "gave away; higher: exploits more, and is easier to exploit",
     )
     _solver: TurnSolver | None = field(default=None, init=False, repr=False, compare=False)
     _memory: SafeExploiter | None = field(default=None, init=False, repr=False, compare=False)
@@ -199,6 +199,6 @@ class NashQuick(Nash):
     )
     exploit: bool = option(
         False,
-        "risk what the enemy's mistakes have given away to exploit it; false: play the equilibrium "
+        "respond to an enemy that it has recognised, within a budget; false: play the equilibrium "
         "whatever the enemy does",
     )

@@ -31,10 +31,11 @@ class Suspect:
 
 RANDOM = "random"
 EQUILIBRIUM = "equilibrium"
-RESPONSES = {"careless response": 0.05, "best response": 0.005}
-"""Quantal responses to the own mixed strategy, by name, and their temperatures in value: those who
-answer well are no suspects, even where they do what the equilibrium would not."""
-RATIONAL = (EQUILIBRIUM, *RESPONSES)
+BEST_RESPONSE = "best response"
+TEMPERATURE = 0.005
+"""In value, of the quantal response to the own mixed strategy that counts as a best response: those
+who answer that well are no suspects, even where they do what the equilibrium would not."""
+RATIONAL = (EQUILIBRIUM, BEST_RESPONSE)
 """Opponents that there is nothing to exploit in."""
 SUSPECTS = (
     Suspect(RANDOM, 0.9),
@@ -69,6 +70,11 @@ class OpponentModel:
         self._chances: dict[str, Floats] = {}
 
     @property
+    def suspicion(self) -> float:
+        """The probability that the opponent is one of the suspects."""
+        return sum(self.beliefs[suspect.spec] for suspect in SUSPECTS)
+
+    @property
     def known(self) -> float:
         """The probability that the opponent is one of the suspects with a prediction."""
         return sum(self.beliefs[spec] for spec in self._predicted)
@@ -91,10 +97,11 @@ class OpponentModel:
         movement against the mixed strategy that they meet.
         """
         self._predicted = {}
-        self._chances = {EQUILIBRIUM: self._by_movement(equilibrium)}
-        for name, temperature in RESPONSES.items():
-            response = np.exp((values - values.max()) / temperature)
-            self._chances[name] = response / response.sum()
+        response = np.exp((values - values.max()) / TEMPERATURE)
+        self._chances = {
+            EQUILIBRIUM: self._by_movement(equilibrium),
+            BEST_RESPONSE: response / response.sum(),
+        }
         for suspect in SUSPECTS:
             if stop():
                 break

@@ -260,9 +260,26 @@ class DoubleOracle:
         live = weights > LEAST_WEIGHT
         return self.plans[seat][: len(weights)][live], weights[live] / weights[live].sum()
 
-    def guarantee(self) -> float:
-        """What the searching seat's mixed strategy is worth against the best response to it."""
-        return -float(self.responses(1 - self.seat, *self.mixture(self.seat))[1].max())
+    def with_bonus(self, seat: int | None) -> DoubleOracle:
+        """The same turn with the bonus for poses as `seat` sees it, or without, not yet solved."""
+        made = copy(self)
+        bonus = self.solver.no_bonus
+        if seat is not None:
+            bonus = pose_values(seat, self.turns_played / self.solver.game.turn_limit, 0.0)
+        made.turn = self.turn._replace(poses=bonus)
+        made.arrays = self.solver.oracle_arrays(MAX_PLANS)
+        made._trust = 0.0
+        return made
+
+    def expected(self, own: PackedMixture, theirs: PackedMixture) -> float:
+        """What a mixed strategy of the searching seat is worth against one of the other."""
+        if self.seat == 0:
+            return float(own[1] @ self.payoffs(own[0], theirs[0]) @ theirs[1])
+        return -float(theirs[1] @ self.payoffs(theirs[0], own[0]) @ own[1])
+
+    def guarantee(self, mixture: PackedMixture) -> float:
+        """What a mixed strategy of the searching seat is worth against the best response to it."""
+        return -float(self.responses(1 - self.seat, *mixture)[1].max())
 
     def evaluated_by(self, other: DoubleOracle) -> PlanAnalysis:
         """The analysis with another oracle's payoffs: a bias of this one is not shown."""
