@@ -159,6 +159,12 @@ def _finite(end: float, bound: float) -> float:
     return end if np.isfinite(end) else bound
 
 
+def opponents_path(game: str) -> Path:
+    """Where the file of a game's opponents stands in the repository."""
+    package, _, name = str(find(game).opponents).partition(":")
+    return SOURCES / package.replace(".", "/") / name
+
+
 def table(found: OpponentFile) -> str:
     """The ladder as a Markdown table."""
     lines = [
@@ -197,10 +203,8 @@ def main() -> None:
         return
     os.nice(10)
     found = measure(chosen.game, chosen.pairs, chosen.workers, chosen.played)
-    package, _, name = str(find(chosen.game).opponents).partition(":")
-    path = SOURCES / package.replace(".", "/") / name
     text = msgspec.json.format(msgspec.json.encode(found), indent=2)
-    path.write_bytes(text + b"\n")
+    opponents_path(chosen.game).write_bytes(text + b"\n")
     print(table(found))
 
 
