@@ -11,12 +11,13 @@ together; the 95 % interval is a bootstrap over games.
 from __future__ import annotations
 
 import argparse
-import time
 from collections import defaultdict
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 import msgspec
 import numpy as np
+from rich.progress import track
 
 from trireme.core.opponents import NamedOpponent, opponent_file, opponents_of
 from trireme.core.play import Session, prepare_agent
@@ -67,19 +68,25 @@ def play_and_review(game: str, rung: NamedOpponent, number: int) -> ReviewedRow:
     return ReviewedRow(game, rung.name, number, score, costs)
 
 
-def measure(game: str, games: int, seconds: float, out: Path) -> None:
+def measure(game: str, games: int, seconds: float | None, workers: int, out: Path) -> None:
     """Add games to the file: one of every rung after the other."""
     done = {(row.game, row.rung, row.number) for row in read(out)}
-    began = time.monotonic()
-    for number in range(games):
-        for rung in rungs(game):
-            if (game, rung.name, number) in done:
-                continue
-            if time.monotonic() - began > seconds:
-                return
-            row = play_and_review(game, rung, number)
+    missing = [
+        (game, rung, number)
+        for number in range(games)
+        for rung in rungs(game)
+        if (game, rung.name, number) not in done
+    ]
+    pool = ProcessPoolExecutor(workers)
+    try:
+        jobs = [pool.submit(play_and_review, *each) for each in missing]
+        for job in track(as_completed(jobs, timeout=seconds), f"Games of {game}", len(jobs)):
             with out.open("ab") as file:
-                file.write(msgspec.json.encode(row) + b"\n")
+                file.write(msgspec.json.encode(job.result()) + b"\n")
+    except TimeoutError:
+        print("Out of time: games in progress are not counted.")
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def read(path: Path) -> list[ReviewedRow]:
@@ -116,12 +123,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("game", nargs="?", help="battleship, gomoku or navigation")
     parser.add_argument("--games", type=int, default=20, help="games of each rung")
-    parser.add_argument("--seconds", type=float, default=1e9, help="begin no game after so many")
+    parser.add_argument("--seconds", type=float, help="stop after so many; by default, at the end")
+    parser.add_argument("--workers", type=int, default=1, help="games at once")
     parser.add_argument("--out", type=Path, default=Path("accuracy.jsonl"))
     parser.add_argument("--show", type=Path, help="print the table of this file")
     args = parser.parse_args()
     if args.game is not None:
-        measure(args.game, args.games, args.seconds, args.out)
+        measure(args.game, args.games, args.seconds, args.workers, args.out)
     if args.show is not None:
         show(args.show)
 

@@ -33,6 +33,14 @@ FAULTS = """async () => {
     .map((v) => `${v.id}: ${v.nodes.map((n) => n.html.slice(0, 120)).join(" | ")}`);
 }"""
 
+HIDDEN_MENU = """() => {
+  const menu = document.querySelector(".masthead nav");
+  return menu.scrollWidth - menu.clientWidth;
+}"""
+LARGEST_ICON = """() =>
+  Math.max(...[...document.querySelectorAll("svg.icon")].map((icon) => icon.clientWidth))
+"""
+
 
 def pages(page: Any, site: Site) -> Iterator[str]:
     """Every kind of page, one after another."""
@@ -42,6 +50,15 @@ def pages(page: Any, site: Site) -> Iterator[str]:
     page.goto(f"{site.url}/learn")
     expect(page.get_by_role("link", name="All lessons of Gomoku")).to_be_visible()
     yield "lessons"
+    page.goto(f"{site.url}/puzzles")
+    expect(page.get_by_role("button", name="Today's puzzle of Gomoku")).to_be_visible()
+    yield "puzzles"
+    page.get_by_role("button", name="Today's puzzle of Gomoku").click()
+    expect(page.locator(".puzzle")).to_be_visible()
+    yield "a puzzle"
+    page.goto(f"{site.url}/puzzles/navigation")
+    expect(page.locator(".puzzle-list li").first).to_be_visible()
+    yield "puzzles of a game"
     for game in ("battleship", "gomoku", "navigation"):
         page.goto(f"{site.url}/new/{game}")
         expect(page.get_by_role("button", name="Start the game")).to_be_visible()
@@ -96,6 +113,8 @@ def test_every_page_fits_on_a_phone(site: Site, visit: Visit, width: int) -> Non
     for name in pages(page, site):
         wide = page.evaluate("document.documentElement.scrollWidth")
         assert wide <= width, f"{name} is {wide} pixels wide"
+        assert page.evaluate(HIDDEN_MENU) <= 0, f"{name} does not show its whole menu"
+        assert page.evaluate(LARGEST_ICON) <= 64, f"{name} has an icon without a size"
 
 
 @pytest.mark.parametrize("place", ["room/zzzzzzzzzzzz", "replay/zzzzzzzzzzzz", "new/chess", "x/y"])

@@ -296,6 +296,18 @@ def test_a_phone_held_sideways_has_the_board_beside_its_panel(site: Site, visit:
     assert board["height"] <= LANDSCAPE["height"]
 
 
+def test_the_whole_sea_and_no_range_beyond_it_is_in_sight(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/new/navigation", viewport={"width": 1280, "height": 860})
+    pick_agent(page, "random")
+    start(page)
+    chart = page.locator(".zoom-box").bounding_box()
+    assert chart["y"] + chart["height"] <= 860
+    clip = page.locator("g:has(> .range)").get_attribute("clip-path")
+    assert clip is not None
+    clipped = page.locator(f"{clip.removeprefix('url(').removesuffix(')')} rect")
+    assert [clipped.get_attribute(side) for side in ("width", "height")] == ["24", "24"]
+
+
 def test_lock_in_stays_in_sight_on_a_small_phone(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/navigation", viewport=PHONE)
     pick_agent(page, "random")

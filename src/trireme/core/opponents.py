@@ -25,7 +25,7 @@ class NamedOpponent(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """On the game's own scale, where the weakest has 0; None: not measured."""
     low: int | None
     high: int | None
-    """The 95 % interval of `elo`; both None for the weakest, which anchors the scale."""
+    """The 95 % interval of `elo`, against the mean of all opponents; None: not measured."""
     score: float | None
     """The share of points against the opponent below, from 0 to 1; None for the weakest."""
     games: int

@@ -1,10 +1,14 @@
-// Icons, drawn for this project: 24 units square, one stroke width, the colour of the text.
+// Icons, drawn for this project: 24 units square, one stroke width, the colour and size of the text
+// unless a style gives another size.
 import type { ComponentChildren } from "preact";
 
 function icon(children: ComponentChildren) {
   return () => (
     <svg
+      class="icon"
       viewBox="0 0 24 24"
+      width="1.15em"
+      height="1.15em"
       fill="none"
       stroke="currentColor"
       stroke-width="1.8"

@@ -1,4 +1,5 @@
 // The arena in two dimensions: the chart, both ships at a moment, balls and hooks, plans as ghosts.
+import { useId } from "preact/hooks";
 import type { NavigationPhaseEntry, NavigationSeaMap } from "../../wire";
 import { SeaMapChart } from "./map";
 import type { ShipRow } from "./plan";
@@ -38,9 +39,19 @@ function sizeOf(map: NavigationSeaMap, zoom: number): number {
 
 function ArenaChart(props: ArenaProps & { window: ChartWindow; size: number }) {
   const { map, ships, moment, ghost } = props;
+  const sea = useId();
   return (
     <SeaMapChart map={map} label={props.label} window={props.window}>
-      {props.ranges && moment.ships.map((at, seat) => <Range key={seat} at={at} ship={ships[seat]!} seat={seat} />)}
+      <clipPath id={sea}>
+        <rect width={map.width} height={map.height} />
+      </clipPath>
+      {props.ranges && (
+        <g clip-path={`url(#${sea})`}>
+          {moment.ships.map((at, seat) => (
+            <Range key={seat} at={at} ship={ships[seat]!} seat={seat} />
+          ))}
+        </g>
+      )}
       {ghost && props.ghostSeats.map((seat) => <Ghost key={seat} log={ghost} seat={seat as 0 | 1} ship={ships[seat]!} />)}
       {moment.ships.map((at, seat) => (
         <ShipMark key={seat} at={at} seat={seat} ship={ships[seat]!} own={props.seat === seat} size={props.size} />
