@@ -31,9 +31,26 @@ MADE_PUZZLES = tuple(
         "test_a_solution_solves_its_puzzle_and_another_first_move_does_not",
         "test_a_puzzle_with_another_solution_or_goal_is_refused[battleship]",
         "test_a_puzzle_with_another_solution_or_goal_is_refused[navigation]",
-        "test_the_same_seed_makes_the_same_puzzles",
+        "test_the_same_seed_makes_the_same_puzzles_on_every_machine",
     )
 )
+POSTGRES_TESTS = tuple(
+    f"tests/server/test_leases.py::test_{name}"
+    for name in (
+        "a_room_has_one_owner_who_is_named_to_others",
+        "who_asks_next_takes_over_from_a_dead_owner",
+        "an_owner_who_stops_gives_its_rooms_up",
+        "a_lease_outlives_a_broken_connection",
+        "postgresql_ends_the_session_of_a_server_that_hangs",
+        "renewing_removes_the_dead_and_reads_what_the_living_publish",
+        "a_server_that_registers_again_or_stops_leaves_neither_lock_nor_row",
+        "a_room_that_is_not_stored_yet_belongs_to_whoever_asks",
+        "a_lock_that_somebody_else_has_taken_is_a_lost_lease",
+        "renewing_waits_for_no_transaction_for_long",
+        "a_takeover_waits_for_the_transactions_of_the_last_owner",
+    )
+)
+"""These get a database server."""
 TABLE = ("tests/server/test_requests.py", "tests/server/test_table.py")
 
 TARGETS: dict[str, tuple[str, ...]] = {
@@ -97,7 +114,13 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/navigation/test_exploitability.py::test_known_matrix_games_have_their_values",
         "tests/navigation/test_exploitability.py::test_optimal_mixtures_leave_nothing_to_gain",
     ),
-    "navigation/search/double_oracle.py": ("tests/navigation/test_search.py",),
+    "navigation/search/double_oracle.py": (
+        "tests/navigation/test_search.py",
+        "tests/navigation/test_safe_exploitation.py::"
+        "test_an_action_is_pointless_if_it_could_not_connect_whatever_the_other_did",
+        "tests/navigation/test_safe_exploitation.py::"
+        "test_a_grapple_connects_on_the_side_of_the_neighbour",
+    ),
     "arena/schedule.py": (
         "tests/arena/test_schedule.py",
         "tests/arena/test_conditions.py::"
@@ -141,6 +164,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "battleship/puzzles.py": ("tests/battleship/test_endgames.py", *MADE_PUZZLES),
     "battleship/review.py": ("tests/battleship/test_review.py",),
     "gomoku/review.py": ("tests/gomoku/test_review_values.py", "tests/gomoku/test_review.py"),
+    "gomoku/puzzles.py": ("tests/gomoku/test_forced_puzzles.py",),
     "gomoku/adjudication.py": ("tests/arena/test_conditions.py",),
     "navigation/puzzles.py": ("tests/navigation/test_puzzle_plans.py", *MADE_PUZZLES),
     "navigation/review.py": ("tests/navigation/test_review.py",),
@@ -156,6 +180,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/server/test_limits.py",
         "tests/server/test_trust.py::test_each_address_and_resource_has_a_quota_of_its_own",
     ),
+    "server/storage/leases.py": POSTGRES_TESTS,
     "server/checking.py": ("tests/server/test_checks.py",),
     "server/workers/checks.py": ("tests/server/test_checks.py",),
     "server/workers/fair_queue.py": ("tests/server/test_limits.py",),

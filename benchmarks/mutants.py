@@ -27,13 +27,14 @@ import tempfile
 import threading
 import tomllib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
-from mutant_targets import KERNELS, TARGETS
+from mutant_targets import KERNELS, POSTGRES_TESTS, TARGETS
 from mutator import Mutation, Mutator
+from postgres_server import postgres_server
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
@@ -59,9 +60,10 @@ class BrokenTests(Exception):
 class Runner:
     """A process that has collected some tests, and tries one mutation after another with them."""
 
-    def __init__(self, tests: Sequence[str], folder: Path) -> None:
+    def __init__(self, tests: Sequence[str], folder: Path, **variables: str) -> None:
         environment = {
             **os.environ,
+            **variables,
             "PYTHONPATH": str(PACKAGE.parent),
             "PYTHONDONTWRITEBYTECODE": "1",
             "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
@@ -109,6 +111,17 @@ class Runner:
         if not answer:
             raise BrokenTests(f"{' '.join(self._tests)}: their process has ended")
         return answer[0], float(answer[1])
+
+
+@contextmanager
+def started_runner(tests: Sequence[str], folder: Path) -> Iterator[Runner]:
+    """A runner of these tests, with a database server where they need one."""
+    with ExitStack() as stack:
+        variables = {}
+        if tests == POSTGRES_TESTS:
+            url = stack.enter_context(postgres_server(folder)).url
+            variables["TRIREME_TEST_POSTGRES"] = url.removesuffix("/postgres")
+        yield stack.enter_context(closing(Runner(tests, folder, **variables)))
 
 
 def all_mutations(
@@ -168,21 +181,19 @@ def try_all(
         running: set[Runner] = set()
 
         def try_group(tests: tuple[str, ...]) -> None:
-            runner = Runner(tests, Path(folder))
-            running.add(runner)
             try:
-                runner.prepare()
-                for mutation in groups[tests]:
-                    results[mutation] = runner.survives(mutation)
-                    if results[mutation]:
-                        progress.console.print(str(mutation), markup=False, soft_wrap=True)
-                    progress.advance(task)
-            except BrokenTests as broken:  # the others go on: the run may be hours old
+                with started_runner(tests, Path(folder)) as runner:
+                    running.add(runner)
+                    runner.prepare()
+                    for mutation in groups[tests]:
+                        results[mutation] = runner.survives(mutation)
+                        if results[mutation]:
+                            progress.console.print(str(mutation), markup=False, soft_wrap=True)
+                        progress.advance(task)
+                    running.discard(runner)
+            except (BrokenTests, SystemExit) as broken:  # the others go on: it may be hours old
                 if not stopped.is_set():
                     progress.console.print(str(broken), style="red", markup=False, soft_wrap=True)
-            finally:
-                running.discard(runner)
-                runner.close()
 
         try:
             list(pool.map(try_group, groups))

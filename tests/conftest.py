@@ -58,7 +58,11 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a real PostgreSQL server, started for these tests and stopped after them."""
+    """The URL of a real PostgreSQL server: that of TRIREME_TEST_POSTGRES, else one that is started
+    for these tests and stopped after them."""
+    if given := os.environ.get("TRIREME_TEST_POSTGRES"):
+        yield given
+        return
     found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
     if not found:
         pytest.skip("PostgreSQL's server is not installed (Debian: apt-get install postgresql)")

@@ -90,6 +90,7 @@ def test_the_seat_that_forfeited_is_debugged_and_fails_again(
         assert isinstance(caught.value.__cause__, IndexError)
 
 
+@pytest.mark.slow
 def test_a_changed_agent_leaves_the_record_and_plays_on(tmp_path: Path) -> None:
     folder = run(tmp_path, "Crashes")
     (tmp_path / "bots.py").write_text(BOTS.replace("> 6", "> 600"))
@@ -101,6 +102,7 @@ def test_a_changed_agent_leaves_the_record_and_plays_on(tmp_path: Path) -> None:
     assert moves[-1].recorded is None
 
 
+@pytest.mark.slow
 def test_what_is_not_there_is_refused(tmp_path: Path) -> None:
     folder = run(tmp_path, "Lucky")
     with pytest.raises(BadSpec, match="games 0 to 1, not 2"):
@@ -145,6 +147,7 @@ def test_the_command_shows_the_traceback(
     assert opened[0].tb_frame.f_code.co_name == "act"
 
 
+@pytest.mark.slow
 def test_the_debugger_opens_before_a_move(
     finished: Callable[[str], Folder], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,7 @@
 """Evaluating a bot: paired, deterministic, with its worst games, and stopped by its errors."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 import trireme
 from trireme import BadSpec, BotFailed, load_record
-from trireme.arena.evaluation import Comparison
+from trireme.arena.evaluation import Comparison, _sentence
 from trireme.arena.film import film
 from trireme.cli import app
 
@@ -66,6 +67,35 @@ def test_a_bot_meets_every_reference_from_both_seats(tmp_path: Path) -> None:
     assert random.value > 0.5
     assert all(w.opponent == "random" and w.value < 1 for w in found.worst)
     assert len(found.report.duels) == 1
+
+
+class Taker:
+    """Takes the free point with this index."""
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name, self.index = name, index
+
+    def act(self, turn: Any) -> Any:
+        return list(turn.legal)[self.index]
+
+
+def test_the_worst_games_are_the_quickest_losses(tmp_path: Path) -> None:
+    like, unlike = Taker("like", 0), Taker("unlike", -1)  # who begins wins in 21 moves or in 9
+    (tmp_path / "run" / "films").mkdir(parents=True)  # of an evaluation that was deleted
+    found = evaluate(
+        Taker("first", 0), "gomoku:size=5", tmp_path / "run", against=[like, unlike], games=4
+    )
+    games = [(w.opponent, w.value, w.moves) for w in found.worst]
+    assert games == [("unlike", 0, 9)] * 2 + [("like", 0, 21)] * 2
+    assert [w.number for w in found.worst[:2]] == sorted(w.number for w in found.worst[:2])
+    assert found.histogram == {9: 4, 21: 4}
+
+
+def test_draws_count_half_a_point(tmp_path: Path) -> None:
+    at_anchor = "navigation:turn_limit=1"
+    found = evaluate("moored", at_anchor, tmp_path / "run", against=["moored"], games=2)
+    assert [w.value for w in found.worst] == [0.5, 0.5]
+    assert found.mean == 0.5
 
 
 def test_the_same_seed_gives_the_same_evaluation(tmp_path: Path) -> None:
@@ -146,6 +176,15 @@ def test_a_comparison_is_open_where_its_interval_is(
 ) -> None:
     assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.04).better is better
     assert Comparison("random", 10, measure, sum(ci95) / 2, ci95, 0.05).better is None
+
+
+def test_a_comparison_is_told_in_its_own_unit() -> None:
+    shots = Comparison("hunt", 10, "shots", -1.5, (-2.0, -1.0), 0.01)
+    assert _sentence(shots) == "better than hunt: -1.50 shots (95 % -2.00 to -1.00), p = 0.01"
+    score = Comparison("hunt", 10, "score", 0.25, (0.1, 0.4), 0.02, elo=-191.0)
+    told = "worse than hunt: 25.0% (95 % 10.0% to 40.0%, -191 Elo), p = 0.02"
+    assert _sentence(score) == told
+    assert _sentence(replace(score, elo=None)) == told.replace(", -191 Elo", "")
 
 
 def test_an_error_in_another_process_stops_with_the_traceback_too(tmp_path: Path) -> None:

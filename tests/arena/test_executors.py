@@ -68,6 +68,7 @@ def test_global_generators_tell_nothing_of_the_seed_and_differ_by_seat() -> None
     assert global_seed(fixture.seed, 0) != global_seed(fixture.seed + 1, 0)
 
 
+@pytest.mark.slow
 def test_what_agents_print_goes_to_the_log(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -160,6 +161,7 @@ def test_an_agent_that_takes_its_worker_with_it_forfeits(
         assert len(record.moves) == outcome.moves >= number % 2
 
 
+@pytest.mark.slow
 def test_a_worker_killed_from_outside_changes_nothing(tmp_path: Path) -> None:
     marker = tmp_path / "marker"
     made = match(f"{AGENTS}:KilledOnce:marker={marker}", "random", games=4, isolate=False)

@@ -68,6 +68,7 @@ def test_spies_sink_fleets_no_sooner_than_hunt(
     assert min(shots, key=shots.__getitem__) == "hunt"
 
 
+@pytest.mark.slow
 def test_the_folder_spy_would_read_the_seed_of_a_match_that_does_not_hide_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +170,7 @@ SABOTEURS = {
         pytest.param(tuple(SABOTEURS), "processes", id="all", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_saboteurs_forfeit_and_the_others_play_as_without_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saboteurs: tuple[str, ...], executor: str
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 from trireme import BadSpec, TriremeError, make_game
 from trireme.arena import league as league_module
 from trireme.arena.league import League, find_bots, new_settings
+from trireme.arena.match import Entrant
 from trireme.arena.run import Progress
 from trireme.arena.standing import ScoredGame
 
@@ -23,6 +24,10 @@ class {name}:
     def act(self, turn):
         return list(turn.legal)[{index}]
 """
+
+
+problem = League._problem
+"""The check of a bot, which other tests go without."""
 
 
 @pytest.fixture(autouse=True)
@@ -189,6 +194,35 @@ def test_bots_that_can_not_be_read_are_refused_and_the_league_goes_on(tmp_path: 
     league.run(rounds=1, executor="serial")
     assert sorted(league.refused) == ["broken", "empty", "nul"]
     assert "has no class with a method act" in league.refused["empty"]
+    for name in league.refused:
+        (tmp_path / "bots" / f"{name}.py").unlink()
+    league.run(rounds=1, executor="serial")
+    assert league.refused == {}
+
+
+def test_two_are_enough_for_a_league(tmp_path: Path) -> None:
+    league = new_league(tmp_path)
+    (tmp_path / "bots" / "last.py").unlink()
+    league.run(rounds=1, executor="serial")
+    assert sorted(versions(league)) == ["base", "first"]
+
+
+@pytest.mark.parametrize("step", ["entrants", "preflight"])
+def test_a_bot_that_can_not_play_is_refused_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    """Each step starts a process, of which other tests see that it finds such bots."""
+    league = new_league(tmp_path)
+
+    def refuse(*_: object, **__: object) -> None:
+        raise BadSpec("it has no engine")
+
+    for name in ("entrants", "preflight"):
+        monkeypatch.setattr(league_module, name, lambda *_, **__: None)
+    base, bot = Entrant("base", "random"), Entrant("bot", "bot.py:Bot")
+    assert problem(league, base, bot) == ""
+    monkeypatch.setattr(league_module, step, refuse)
+    assert problem(league, base, bot) == "it has no engine"
 
 
 def test_bots_are_found_without_running_their_code(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from trireme import AgentNotReady, BadSpec, Result, make_agent, make_game, play
+from trireme.core import process_agent
 from trireme.core.game import AnyAgent
 from trireme.core.play import decide
 from trireme.core.registry import GAMES, agents_of
@@ -95,6 +96,15 @@ def test_a_turn_tells_what_the_seat_may_know(tmp_path: Path) -> None:
     assert len(told["legal"]) == 34
     assert told["example"] in told["legal"]
     assert told["seconds"] is None
+
+
+@pytest.mark.parametrize(("most", "listed"), [(36, True), (35, True), (34, False)])
+def test_a_turn_lists_its_legal_actions_unless_they_are_too_many(
+    monkeypatch: pytest.MonkeyPatch, most: int, listed: bool
+) -> None:
+    monkeypatch.setattr(process_agent, "LISTABLE", most)
+    turn = Session(make_game("gomoku", size=6), ["a", "b"], opening=["a1"]).turn(1, None)
+    assert (process_agent._turn_message(turn)["legal"] is not None) == listed
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from trireme.core.game import AnyGame
 from trireme.core.line_process import ProcessTimeout
 from trireme.core.move_report import MOST_NOTE
 from trireme.core.play import GRACE
-from trireme.core.process_agent import ProcessAgent, announcement
+from trireme.core.process_agent import ProcessAgent, _short, announcement
 from trireme.core.record import load_record
 from trireme.core.registry import GAMES
 from trireme.core.session import Session
@@ -162,6 +162,55 @@ def test_notes_are_in_the_record_by_seat_and_no_part_of_its_fingerprint(program:
     for moves, notes in zip(noted.record.moves, noted.record.notes, strict=True):
         assert notes == ({0: f"so {moves[0]}"} if 0 in moves else {})
     assert parse_record(noted.record.text).notes == noted.record.notes
+
+
+GOMOKU = make_game("gomoku", size=6)
+
+
+class ScriptedProcess:
+    """Answers with these lines in turn, then not at all; remembers the limits it was given."""
+
+    def __init__(self, *lines: bytes) -> None:
+        self.lines, self.limits = list(lines), list[float]()
+
+    def send(self, line: bytes, limit: float = 30.0) -> None:
+        self.limits.append(limit)
+
+    def receive(self, limit: float) -> bytes:
+        self.limits.append(limit)
+        if not self.lines:
+            raise ProcessTimeout("silent")
+        return self.lines.pop(0)
+
+
+def scripted(*lines: bytes) -> tuple[ProcessAgent, ScriptedProcess]:
+    agent, process = ProcessAgent("program"), ScriptedProcess(*lines)
+    agent._protocol, agent._in_step, agent._process = 2, True, process  # type: ignore[assignment]
+    return agent, process
+
+
+def test_a_program_that_does_not_take_the_next_game_is_not_used_again() -> None:
+    agent, process = scripted(b'{"ready": true, "protocol": 2}')
+    agent._announce(process, "game", GOMOKU)  # type: ignore[arg-type]
+    assert agent.reusable
+    with pytest.raises(ProcessTimeout):
+        agent._announce(process, "game", GOMOKU)  # type: ignore[arg-type]
+    assert not agent.reusable
+
+
+def test_a_program_that_simulates_has_the_rest_of_its_time_for_every_message() -> None:
+    agent, process = scripted(b'{"simulate": []}', b'{"action": "a1"}')
+    turn = Session(GOMOKU, ["a", "b"]).turn(0, 5.0)
+    assert agent._decide(process, turn) == GOMOKU.read("a1")  # type: ignore[arg-type]
+    assert len(process.limits) == 4
+    assert min(process.limits) > 0
+    assert process.limits == sorted(process.limits, reverse=True)
+
+
+@pytest.mark.parametrize("length", [117, 118, 119])
+def test_what_a_program_said_is_quoted_up_to_120_characters(length: int) -> None:
+    quoted = f"{'x' * length!r}"
+    assert _short("x" * length) == (quoted if length < 119 else quoted[:117] + "…")
 
 
 def test_a_long_note_is_cut(program: Any) -> None:

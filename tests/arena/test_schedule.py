@@ -12,7 +12,7 @@ from trireme import BadSpec, UnknownName, make_game
 from trireme.arena import Entrant, Match, Sprt, entrants, schedule, schedule_hash
 from trireme.arena.match import from_plain, to_plain
 from trireme.arena.outcome import Outcome
-from trireme.arena.schedule import Fixture, final_places, next_fixtures
+from trireme.arena.schedule import Fixture, _stage_points, final_places, next_fixtures
 from trireme.core.agents import Random
 from trireme.core.game import AnyGame
 
@@ -124,6 +124,30 @@ def test_games_won_and_drawn_from_either_seat_count_in_a_stage() -> None:
     }
 
 
+def test_both_agents_get_their_points_of_every_game() -> None:
+    made = match(count=2, games=2)
+    stage = next(made.stages())
+    won, drawn = schedule(made)
+    outcomes = {
+        f.number: Outcome(f.number, returns, 1, "", (0.0, 0.0), (1, 1))
+        for f, returns in ((won, (1.0, -1.0)), (drawn, (0.0, 0.0)))
+    }
+    assert _stage_points(stage, [won, drawn], outcomes) == [(1.5, 0.5)]
+
+
+def test_a_tournament_says_how_many_games_it_will_have() -> None:
+    assert match(count=4, games=4).expected_games is None
+    assert match(count=4, games=4, format="knockout").expected_games == 3 * 4
+
+
+def test_more_than_two_seats_are_refused() -> None:
+    class Three(type(GOMOKU)):  # type: ignore[misc]
+        seats = 3
+
+    with pytest.raises(BadSpec, match="the arena pairs one or two seats; gomoku has more"):
+        Match(Three(), entrants(GOMOKU, ["random", "random"]))
+
+
 def test_agents_that_play_alone_have_one_stage_without_places() -> None:
     made = match(BATTLESHIP, count=2, games=2)
     fixtures = list(schedule(made))
@@ -189,6 +213,7 @@ def test_agents_get_names_that_differ() -> None:
         (["random", "rondom"], "Did you mean 'random'"),
         (["random", "no_such_module:Bot"], "can't be imported"),
         (["random", 7], "expected an agent"),
+        (["random", "search:level=nonsense"], "nonsense"),
     ],
 )
 def test_an_agent_that_can_not_be_made_is_an_error_and_no_lost_game(

@@ -13,6 +13,7 @@ from trireme import BadSpec
 from trireme.arena import Sprt
 from trireme.arena.standing import (
     ScoredGame,
+    _tally,
     distinct_games,
     one_seat_standings,
     two_seat_standings,
@@ -20,7 +21,7 @@ from trireme.arena.standing import (
 )
 from trireme.arena.statistics.bootstrap import bootstrap_mean
 from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
-from trireme.arena.statistics.ratings import ELO, fit, one_sided, rate
+from trireme.arena.statistics.ratings import ELO, _meetings, fit, one_sided, rate
 from trireme.arena.statistics.sprt import expected_score, pair_counts
 from trireme.core.intervals import Z95, wilson
 
@@ -503,3 +504,19 @@ def test_notes_name_repeated_games_and_pairs_that_end_alike() -> None:
     assert "Games of a and b that share a start tend to end alike (variance ×" in note
     assert alike(19, 100) == ()  # too few
     assert alike(20, 2) == ()  # half of the pairs are shared: independent games
+
+
+def test_results_are_tallied_by_cluster() -> None:
+    assert _tally(["a", "b"], []).tolist() == np.zeros((1, 2, 2, 3)).tolist()
+    games = [ScoredGame(("a", "b"), (1.0, -1.0), 5), ScoredGame(("b", "a"), (0.0, 0.0), 5)]
+    wanted = np.zeros((1, 2, 2, 3))
+    wanted[0, 0, 1, 0] = wanted[0, 1, 0, 1] = 1
+    assert _tally(["a", "b"], games).tolist() == wanted.tolist()
+
+
+def test_a_single_game_counts_and_who_never_met_has_no_points() -> None:
+    totals = np.zeros((1, 3, 3, 3))
+    totals[0, 0, 1, 0] = 1  # the first agent beat the second, from the first seat
+    points, games = _meetings(totals)
+    assert games[0].tolist() == [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
+    assert points[0].tolist() == [[0, 1, 0], [0, 0, 0], [0, 0, 0]]

@@ -117,6 +117,16 @@ def test_an_open_position_is_no_endgame() -> None:
         Endgame(BOARD, late_shots(1, 3), most_sets=2).best()
 
 
+def test_a_solution_may_take_all_sets_that_it_is_allowed() -> None:
+    shots = late_shots(1, 15)
+    solved = Endgame(BOARD, shots)
+    best, needed = solved.best(), solved._solved
+    assert needed > 1
+    assert Endgame(BOARD, shots, most_sets=needed).best() == best
+    with pytest.raises(TooManyFleets):
+        Endgame(BOARD, shots, most_sets=needed - 1).best()
+
+
 def moves_of(cells: list[Cell], fleet: str) -> list[LessonMove]:
     state = GAME.apply(GAME.start(), {CHANCE: GAME.read(fleet)})
     for text in ("E1", "E2", "E3", "A1"):

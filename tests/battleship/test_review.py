@@ -10,7 +10,7 @@ import pytest
 import trireme
 from trireme.battleship.belief.constraints import explains
 from trireme.battleship.fleets import Fleet, ship_at
-from trireme.battleship.review import BattleshipReviewer
+from trireme.battleship.review import BattleshipReviewer, _best_salvo
 from trireme.battleship.rules import Battleship, BattleshipView
 from trireme.core.record import Record
 from trireme.core.review import Decision, decisions_of, review
@@ -133,6 +133,15 @@ def test_salvos_cost_the_expected_hits_that_they_lose() -> None:
     assert 0 <= first.cost <= 2
     assert not first.exact
     assert found.seats[0].cost > 0
+
+
+def test_a_salvo_is_held_against_the_likeliest_cells_and_against_chance() -> None:
+    target: Any = SimpleNamespace(open_mask=np.array([True, True, True, False]))
+    belief: Any = SimpleNamespace(cells=np.array([0.1, 0.5, 0.2, 1.0]))
+    best, lost, random_lost = _best_salvo(target, belief, [2, 0])
+    assert best == [1, 2]
+    assert lost == pytest.approx(0.7 - 0.3)
+    assert random_lost == pytest.approx(0.7 - 2 * 0.8 / 3)
 
 
 def test_a_miss_costs_more_where_mines_lie() -> None:

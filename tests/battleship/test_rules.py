@@ -57,6 +57,8 @@ def test_a_forfeit_is_no_better_than_any_played_game() -> None:
     game = Battleship(5, 5)
     worst = fired(game, "A1-A3 E4-E5", " ".join(f"{r}{c}" for r in "ABCDE" for c in range(1, 6)))
     assert game.forfeit(game.start(), {0}) <= game.returns(worst)
+    mined = Battleship(5, 5, mines=4)  # each costs a shot
+    assert mined.forfeit(mined.start(), {0}) == (-29.0,)
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,7 @@ def lone_fleets() -> tuple[TargetView, FleetArrays, tuple[tuple[Fleet, float], .
     return target, arrays, tuple(zip(laid, map(float, found.weights), strict=True))
 
 
+@pytest.mark.slow
 def test_a_tree_searched_to_the_end_finds_the_optimum() -> None:
     target, arrays, fleets = lone_fleets()
     agent = Mcts(width=25, ratio=0.0)

@@ -7,7 +7,7 @@ import pytest
 
 from trireme import BadSpec, IllegalAction, Session, make_game, play
 from trireme.battleship.shots import Salvo
-from trireme.core.action_input import cell_of
+from trireme.core.action_input import as_action, cell_of
 from trireme.core.board import EMPTY, CellBoard
 from trireme.gomoku.agents.heuristic import Heuristic
 from trireme.gomoku.rules import Gomoku
@@ -173,3 +173,11 @@ def test_a_cell_of_a_board_is_the_one_legal_action_that_a_click_makes(
     assert session.play([0, 1]).state.last == (0, 1)  # b1: a1 is taken
     with pytest.raises(IllegalAction):
         Session(game, ["a", "b"], seed=1).play([0, 1])  # a1 or b1
+
+
+def test_ctrl_c_while_a_value_is_read_stops_the_program() -> None:
+    def interrupted() -> Any:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        as_action(Gomoku(), 0, interrupted, interrupted, 7)

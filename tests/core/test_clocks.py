@@ -104,12 +104,12 @@ SMALL_MAP = "navigation:turn_limit=3"
 @pytest.mark.parametrize(
     ("game", "spec"),
     [
-        ("gomoku:size=9", "search:depth=2"),
+        ("gomoku:size=7", "search:depth=2"),
         ("gomoku:size=9", "search:nodes=2000"),
-        ("gomoku:size=9", "dqn+mcts:simulations=24"),
+        ("gomoku:size=7", "dqn+mcts:simulations=24"),
         ("gomoku:size=9", "zero:simulations=8"),
-        ("gomoku:size=6", "montecarlo:playouts=120"),
-        (SMALL_MAP, "nash:rounds=3"),
+        ("gomoku:size=6", "montecarlo:playouts=30"),
+        pytest.param(SMALL_MAP, "nash:rounds=3", marks=pytest.mark.slow),
         (SMALL_MAP, "nash-quick"),
         (SMALL_MAP, "montecarlo:playouts=20"),
         (SMALL_SEA, "mcts:simulations=640,fleets=50,limit=5000"),

@@ -6,9 +6,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
-from trireme.core.jit import remove_stale_kernels
+from trireme.core.jit import address_of, call_by_address, njit, remove_stale_kernels
 
 
 def test_compiled_files_stay_until_a_source_changes(tmp_path: Path) -> None:
@@ -106,3 +107,24 @@ def test_each_kernel_is_compiled_at_its_level_and_reported(tmp_path: Path) -> No
     assert usual != [1, 0, 0]
     assert after == usual
     assert run()[0] == []  # loaded from the disk
+
+
+@njit
+def _weigh(left: Any, right: Any, factor: int) -> int:
+    right.x += 1
+    return int(left.x * 100 + right.x * 10 + factor)
+
+
+@njit
+def _weigh_by_address(address: int, left: Any, right: Any, factor: int) -> int:
+    return call_by_address(address, left, right, factor)
+
+
+def test_a_kernel_called_by_its_address_gets_its_arguments_in_order() -> None:
+    fields = np.dtype([("x", np.int64)], align=True)
+    left, right = (np.zeros(1, fields).view(np.recarray)[0] for _ in range(2))
+    left.x, right.x = 3, 4
+    address = address_of(_weigh, fields, fields, int)
+    assert _weigh_by_address(address, left, right, 7) == 357
+    assert (left.x, right.x) == (3, 5)
+    assert address_of(_weigh, fields, fields, int) == address

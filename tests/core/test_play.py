@@ -115,6 +115,38 @@ def test_an_opening_moves_for_nature_and_for_seats() -> None:
     assert game.state == Coins(1, ((0, 1),))
 
 
+def test_a_watcher_is_called_after_every_move() -> None:
+    seen: list[int] = []
+    play(Guess(), [Always(0), Always(1)], seed=1, on_move=lambda s: seen.append(s.moves))
+    assert seen == [2, 3]  # the first move is nature's
+
+
+def test_who_is_prepared_is_asked_whether_it_fits_first() -> None:
+    asked: list[str] = []
+
+    class Careful(Always):
+        def fits(self, game: Any) -> None:
+            asked.append("fits")
+
+        def prepare(self, game: Any) -> None:
+            asked.append("prepare")
+
+    prepare_agent(Careful(0), Guess(), "careful")
+    assert asked == ["fits", "prepare"]
+
+
+def test_an_adjudicated_game_is_over_with_the_returns_that_it_was_given() -> None:
+    lines: list[str] = []
+    game = session(sink=lines.append)
+    game.adjudicate((-1.0, 1.0), "it was decided")
+    assert (game.over, game.returns) == (True, (-1.0, 1.0))
+    assert '"end":"adjudicated"' in lines[-1]
+    assert '"reason":"it was decided"' in lines[-1]
+    with pytest.raises(IllegalAction, match="the game is over"):
+        game.adjudicate((1.0, -1.0), "again")
+    assert game.returns == (-1.0, 1.0)
+
+
 @pytest.mark.parametrize("opening", [["t", {0: "h"}], ["t", {0: "h", 1: "t", 2: "t"}]])
 def test_an_opening_must_move_for_everybody_who_moves(opening: Any) -> None:
     with pytest.raises(TriremeError):
@@ -465,3 +497,5 @@ def test_a_game_that_is_over_is_not_taken_back() -> None:
     assert held.over
     with pytest.raises(IllegalAction, match="the game is over"):
         held.undo()
+    with pytest.raises(IllegalAction, match="the game is over"):
+        held.move({})

@@ -4,6 +4,7 @@ import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Annotated, Any, ClassVar, Literal
 
 import msgspec
@@ -15,7 +16,7 @@ from trireme import BadSettings, BadSpec, TriremeError, UnknownName, make_agent,
 from trireme import settings as settings_of
 from trireme.battleship.rules import BattleshipView
 from trireme.core.options import build, options_of
-from trireme.core.registry import GAMES, find, game_from_text, is_shipped, view_type
+from trireme.core.registry import BUILT_IN, GAMES, find, game_from_text, is_shipped, view_type
 from trireme.core.spec import parse_spec
 from trireme.gomoku.rules import GomokuState
 from trireme.navigation.map_generator import find_map
@@ -369,3 +370,10 @@ def test_the_games_are_a_mapping() -> None:
     with pytest.raises(KeyError, match="chess"):
         GAMES["chess"]
     assert [GAMES[name] for name in GAMES] == [find(name) for name in GAMES]
+
+
+def test_a_package_whose_slice_is_none_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(BUILT_IN, "odd", "odd_game")
+    monkeypatch.setitem(sys.modules, "odd_game", SimpleNamespace(SLICE="rules:Odd"))
+    with pytest.raises(TypeError, match=r"odd_game\.SLICE is not a Slice"):
+        find("odd")

@@ -1,9 +1,23 @@
 """Random streams: the same for the same seed in every version, and one for each seat."""
 
+import random
+from collections.abc import Iterator
+
 import numpy as np
+import pytest
 
 from trireme import CHANCE
-from trireme.core.seeding import HashedSeed, fresh_seed, global_seed, stream, streams
+from trireme.core.seeding import (
+    HashedSeed,
+    OwnGenerators,
+    fresh_seed,
+    global_generator_state,
+    global_seed,
+    seed_global_generators,
+    set_global_generators,
+    stream,
+    streams,
+)
 
 BOUND = 1 << 30
 
@@ -44,3 +58,43 @@ def test_fresh_seeds_differ_and_fit_a_json_number() -> None:
     seeds = {fresh_seed() for _ in range(50)}
     assert len(seeds) == 50
     assert 2**45 < max(seeds) < 2**53
+
+
+def drawn() -> tuple[float, float]:
+    return random.random(), float(np.random.random_sample())
+
+
+@pytest.fixture
+def kept_generators() -> Iterator[None]:
+    state = global_generator_state()
+    yield
+    set_global_generators(state)
+
+
+@pytest.mark.usefixtures("kept_generators")
+def test_both_global_generators_follow_their_seed_and_their_state() -> None:
+    draws = []
+    for seed in (1, 1, 2, 2 + (1 << 32)):  # numpy takes 32 bits of it
+        seed_global_generators(seed)
+        draws.append(drawn())
+    assert draws[0] == draws[1]
+    assert draws[0][0] != draws[2][0]
+    assert draws[0][1] != draws[2][1] == draws[3][1]
+    state = global_generator_state()
+    first, _ = drawn(), drawn()
+    set_global_generators(state)
+    assert drawn() == first
+
+
+@pytest.mark.usefixtures("kept_generators")
+def test_agents_in_one_process_draw_what_they_would_draw_alone() -> None:
+    seed_global_generators(5)
+    alone = [drawn() for _ in range(4)]
+    one, other = OwnGenerators(5), OwnGenerators(6)
+    found = []
+    for _ in range(4):
+        with one.in_use():
+            found.append(drawn())
+        with other.in_use():
+            drawn()
+    assert found == alone

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -45,6 +46,7 @@ class Block:
         )
 
 
+@cache
 def blocks_of(page: Path) -> list[Block]:
     """Every code block of a page, nested ones included, in order."""
     tokens = MarkdownIt("commonmark").parse(page.read_text("utf-8"))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import shutil
 import subprocess
 import tomllib
@@ -59,3 +60,20 @@ def test_make_help_lists_every_target_that_people_call() -> None:
     (phony,) = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert set(phony.split()) == listed
     assert listed <= make_targets()
+
+
+def test_mutation_testing_names_files_tests_and_lines_that_exist() -> None:
+    named = runpy.run_path(str(ROOT / "benchmarks" / "mutant_targets.py"))
+    source = ROOT / "src" / "trireme"
+    for file, tests in {**named["TARGETS"], **named["KERNELS"]}.items():
+        assert (source / file).is_file(), file
+        for test in tests:
+            path, _, name = test.partition("::")
+            function = f"def {name.partition('[')[0]}("
+            assert not name or function in (ROOT / path).read_text("utf-8"), test
+            assert (ROOT / path).is_file(), test
+    explained = tomllib.loads((ROOT / "benchmarks/mutants_explained.toml").read_text("utf-8"))
+    for survivor in explained["survivor"]:
+        lines = (source / survivor["file"]).read_text("utf-8").splitlines()
+        assert survivor["before"] in map(str.strip, lines), survivor
+        assert survivor["why"]

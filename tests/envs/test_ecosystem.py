@@ -34,6 +34,7 @@ def test_sb3_makes_a_vector_of_environments(id_: str) -> None:
     vec_env.close()
 
 
+@pytest.mark.slow
 def test_sb3_makes_the_environment_of_an_id() -> None:
     sb3 = pytest.importorskip("stable_baselines3")
     model = sb3.PPO(
@@ -70,6 +71,7 @@ def test_a_masked_learner_plays_gomoku_against_an_opponent() -> None:
 
 
 @pytest.mark.parametrize("id_", IDS)
+@pytest.mark.slow
 def test_torchrl_wraps_the_environment_of_an_id(id_: str) -> None:
     pytest.importorskip("torchrl")
     from torchrl.envs import GymEnv  # type: ignore[import-not-found,unused-ignore]

@@ -16,9 +16,10 @@ from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.gomoku.agents.search import LEVELS, Search
 from trireme.gomoku.engine import helper_threads
+from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.alphabeta_kernels import alphabeta
 from trireme.gomoku.engine.analysis import PROVEN_WIN, EngineAnalysis, SearchLimits, scaled_value
-from trireme.gomoku.engine.engine import Engine
+from trireme.gomoku.engine.engine import Engine, _continues
 from trireme.gomoku.engine.proof_number_kernels import search_proof
 from trireme.gomoku.engine.table_network import shipped_network
 from trireme.gomoku.engine.threat_search_kernels import vcf
@@ -57,6 +58,12 @@ def test_it_takes_a_five(engine: Engine) -> None:
 
 def test_it_blocks_a_four(engine: Engine) -> None:
     assert analyse(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
+
+
+def test_without_a_search_of_fours_it_takes_its_five_before_it_blocks_one(engine: Engine) -> None:
+    both_have_a_four = "h8g8i8l1j8l2k8l3a1l4"  # black makes five at l8, white at l5
+    found = analyse(engine, both_have_a_four, SearchLimits(depth=2, fours=False, threats=False))
+    assert (found.best, found.proven) == (at_("l8"), True)
 
 
 def test_it_does_not_take_six_for_five(engine: Engine) -> None:
@@ -122,6 +129,15 @@ def test_another_game_finds_nothing_of_the_last_one(engine: Engine) -> None:
     engine.set_position([((0, 0), 1)], -1)
     assert not any(array.any() for array in kept)
     assert memory.kept_generations == 0
+
+
+def test_a_position_goes_on_by_stones_alone() -> None:
+    black, white, wall = (5, mem.BLACK), (6, mem.WHITE), (7, mem.WALL)
+    assert _continues([black, white], [black])
+    assert _continues([black, white, wall], [black, wall])
+    assert not _continues([black], [black])
+    assert not _continues([white], [black])
+    assert not _continues([black, white, wall], [black])
 
 
 def test_within_a_game_what_was_found_out_is_kept(engine: Engine) -> None:
@@ -332,4 +348,5 @@ def test_values_are_scaled_from_a_proven_loss_to_a_proven_win() -> None:
         assert scaled_value(sign * PROVEN_WIN) == sign
         assert scaled_value(sign * (PROVEN_WIN - 1)) == sign * 0.99
         assert scaled_value(sign * 800) == sign * 0.754, "0.99 tanh 1, to three digits"
+        assert scaled_value(sign * 100) == sign * 0.123
     assert scaled_value(0) == 0

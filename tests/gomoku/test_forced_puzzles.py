@@ -10,8 +10,11 @@ import pytest
 from trireme.core.errors import BadPuzzle
 from trireme.core.lessons import LessonGoal, LessonMove
 from trireme.core.puzzles import Puzzle
+from trireme.gomoku import puzzles
+from trireme.gomoku.engine.engine import Engine
 from trireme.gomoku.puzzles import GomokuPuzzles
-from trireme.gomoku.rules import Gomoku
+from trireme.gomoku.rules import Gomoku, GomokuState, read_points
+from trireme.gomoku.verified_wins import ForcedWin
 
 
 def puzzle(
@@ -117,6 +120,57 @@ def test_a_missed_win_is_held_against_the_solution(
     assert list(found.marks) == marks
 
 
+def test_a_win_by_threes_takes_the_fewest_stones_that_the_checker_confirms(
+    maker: GomokuPuzzles,
+) -> None:
+    state = Gomoku(position=THREES).start()
+    line = tuple(maker.game.read(text) for text in LINE)
+    made = maker._confirmed(state, ForcedWin(9, line, by_fours=False))
+    assert made is not None
+    assert (made.kind, made.goal.within, made.solution) == ("vct", 3, LINE)
+    maker.check(made)
+
+
+LOST_BY_BLACK = "e3f9d8g7e7f8e9f6f10c7g11h12e10f5f7e8g10h10d10c10d9d7c8f11d11d12f4g12h8i11g9"
+"""A game in which forced wins were overlooked."""
+
+
+@pytest.mark.parametrize(
+    ("seed", "kind", "within", "rating", "position", "solution"),
+    [
+        (2, "vcf", 3, 920, "e3f6d8g7e7f8e9e5g11g8e10h12f7f5g10e8", "f10 c7 d10"),
+        (
+            4, "vct", 7, 1853, "e7f9e9g7f10d7g11c7e10h12f7f5g10e8d10h10d9c10",
+            "c8 f11 d12 d11 b7 a6 g9 c6 b5 e11 g12",
+        ),
+    ],
+)  # fmt: skip
+def test_a_game_gives_the_same_puzzle_on_every_machine(
+    maker: GomokuPuzzles, monkeypatch: pytest.MonkeyPatch, seed: int, kind: str, within: int,
+    rating: int, position: str, solution: str,
+) -> None:  # fmt: skip
+    stones = tuple(read_points(maker.game, LOST_BY_BLACK))
+    monkeypatch.setattr(puzzles, "_self_play", lambda *_: stones)
+    made = list(iter(maker.puzzles(np.random.default_rng(seed)).__next__, None))
+    assert len(made) == 1
+    assert (made[0].kind, made[0].goal.within, made[0].rating) == (kind, within, rating)
+    assert made[0].settings == {"position": position}
+    assert made[0].solution == tuple(solution.split())
+    maker.check(made[0])
+
+
+def test_self_play_goes_on_from_its_opening_to_the_stone_before_the_end() -> None:
+    game, opening = Gomoku(), tuple(read_points(Gomoku(), "h8i9g9"))
+    rng = np.random.default_rng(5)
+    stones = puzzles._self_play(game, Engine(rows=1 << 12), opening, rng)
+    assert stones[:3] == opening
+    state = GomokuState(stones)
+    (seat,) = game.to_move(state)
+    after = [game.apply(state, {seat: point}) for point in game.legal(state, seat)]
+    assert not all(map(game.to_move, after))
+
+
+@pytest.mark.slow
 def test_both_kinds_are_made_and_pass_the_check(maker: GomokuPuzzles) -> None:
     made = (puzzle for puzzle in maker.puzzles(np.random.default_rng(6)) if puzzle is not None)
     kinds = set()

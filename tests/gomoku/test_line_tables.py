@@ -7,7 +7,14 @@ import itertools
 import numpy as np
 import pytest
 
-from trireme.gomoku.engine.line_windows import POINTS, ROWS, line_windows, one_hot
+from trireme.gomoku.engine.line_windows import (
+    HALVES,
+    POINTS,
+    ROWS,
+    _keys_of_boards,
+    line_windows,
+    one_hot,
+)
 from trireme.gomoku.engine.patterns import line_shapes, pattern_tables
 from trireme.gomoku.engine.shape_tables import grade_table, kind_table, shape_table
 
@@ -54,3 +61,12 @@ def test_exchanging_colours_leads_to_the_row_of_the_exchanged_window() -> None:
 def test_inputs_tell_black_white_and_the_edge_apart() -> None:
     points = np.array([[0, 1, 2, 3, 0, 0, 0, 0, 0, 0, 1]], np.int8)
     assert np.flatnonzero(one_hot(points)[0]).tolist() == [3, 7, 11, 30]
+
+
+def test_both_tables_give_a_window_the_same_row() -> None:
+    windows, keys = line_windows(), _keys_of_boards()[::97]
+    before, after = windows.half_index[0, keys & 1023], windows.half_index[1, keys >> 10]
+    for middle in range(3):
+        places = (before.astype(np.int64) * HALVES + after) * 3 + middle
+        rows = windows.row_of_line[middle << 20 | keys]
+        assert (windows.row_of_window[places] == rows).all()

@@ -120,7 +120,6 @@ AGGRESSIVE = {
     "futility_depth": 9,
     "futility_base": 0,
     "futility_margin": 0,
-    "reduction_threat": 0,
     "reduction_divisor": 50,
     "aspiration": 5,
 }
@@ -308,6 +307,14 @@ def test_the_checker_follows_fours_and_their_answers(
     assert ProofChecker().vcf(stones, 1, 9, []) == line
     assert ProofChecker().vcf(stones, 1, 5, []) == line
     assert ProofChecker().vcf(stones, 1, 4, []) is None
+
+
+def test_a_single_four_is_answered_and_proves_nothing() -> None:
+    stones: Stones = dict.fromkeys(read_points(Gomoku(), "h8i8j8"), 1)
+    stones |= dict.fromkeys(read_points(Gomoku(), "g8a1c1"), -1)
+    four, answer = read_points(Gomoku(), "k8l8")
+    escape = ProofChecker().escapes(stones, 1, lambda s, _: None if four in s else four, 7)
+    assert escape == [four, answer]
 
 
 def test_a_stone_at_the_left_end_of_a_four_makes_fives_at_both_ends() -> None:

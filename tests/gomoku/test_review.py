@@ -96,7 +96,10 @@ def strategy(size: int) -> Strategy:
     return choose
 
 
-@pytest.mark.parametrize(("agent", "seed"), [("heuristic:epsilon=0.3", 2), ("random", 1)])
+@pytest.mark.parametrize(
+    ("agent", "seed"),
+    [("heuristic:epsilon=0.3", 2), pytest.param("random", 1, marks=pytest.mark.slow)],
+)
 def test_forced_wins_missed_and_allowed_are_proven(agent: str, seed: int) -> None:
     """Claims are verified; short ones are played out once more, with another strategy."""
     record = trireme.play(Gomoku(SIZE), [agent, agent], seed=seed).record

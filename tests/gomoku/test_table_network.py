@@ -26,6 +26,7 @@ from trireme.gomoku.engine.network_memory_kernels import NetworkMemory, new_netw
 from trireme.gomoku.engine.patterns import pattern_tables
 from trireme.gomoku.engine.table_network import (
     TableNetwork,
+    _map,
     install,
     load_table_network,
     quantise,
@@ -296,3 +297,17 @@ def test_a_search_notes_the_moves_that_lead_to_its_nodes(tmp_path: Path) -> None
     noted = engine.memory.path[:3].tolist()
     assert len({*noted, -1}) == 4, "three different moves"
     assert all(engine.board.stones[cell] == 0 for cell in noted)
+
+
+def test_windows_are_mapped_by_two_layers_of_silu_and_a_linear_one() -> None:
+    rng = np.random.default_rng(3)
+    sizes = {"map1": (4, 3), "map2": (4, 4), "map3": (2, 4)}
+    weights = {f"{name}_weight": rng.normal(size=size) for name, size in sizes.items()}
+    weights |= {f"{name}_bias": rng.normal(size=size[0]) for name, size in sizes.items()}
+    x = rng.normal(size=(5, 3)) * 3
+    wanted = x
+    for name in sizes:
+        wanted = wanted @ weights[f"{name}_weight"].T + weights[f"{name}_bias"]
+        if name != "map3":
+            wanted = wanted * (np.tanh(wanted / 2) + 1) / 2  # x times its logistic function
+    np.testing.assert_allclose(_map(weights, x), wanted)

@@ -133,7 +133,7 @@ def replies_that_escape(grid: Prober) -> set[int]:
     return found
 
 
-@pytest.mark.parametrize("least", [3, 7])
+@pytest.mark.parametrize("least", [3, pytest.param(7, marks=pytest.mark.slow)])
 def test_only_listed_defences_can_refute_a_vcf(least: int) -> None:
     for grid in vcfs(least, 40):
         assert grid.ask(1) == plies_of_line(grid, 1)

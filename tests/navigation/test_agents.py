@@ -15,6 +15,7 @@ from trireme.navigation.rules import Navigation, NavigationState
 from .positions import OPEN, open_water, with_ships
 
 SPECS = ["random", "greedy", "planner", "nash-quick", "nash:rounds=3,leaves=2", "adaptive:rounds=3"]
+FAST_AND_SLOW = [*SPECS[:4], *(pytest.param(s, marks=pytest.mark.slow) for s in SPECS[4:])]
 VARIANTS: list[dict[str, Any]] = [
     {},
     {"map": "procedural:5", "ships": ("sloop", "war_frigate"), "turns": "advance"},
@@ -29,7 +30,7 @@ def turn_of(game: Navigation, state: NavigationState, seat: int, seed: int = 0) 
 
 
 @pytest.mark.parametrize("settings", VARIANTS, ids=str)
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", FAST_AND_SLOW)
 def test_every_plan_is_legal(spec: str, settings: dict[str, Any]) -> None:
     game = Navigation(**settings)
     agents = [make_agent(game, spec), make_agent(game, spec)]
@@ -40,7 +41,7 @@ def test_every_plan_is_legal(spec: str, settings: dict[str, Any]) -> None:
             game.check(state, seat, plan)
 
 
-@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("spec", FAST_AND_SLOW)
 def test_the_same_turn_gives_the_same_plan_whatever_the_other_plans(spec: str) -> None:
     """An agent is handed its turn and nothing else; what the other seat draws, plans and thinks
     between two identical turns leaves its plan as it was."""

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from trireme import make_game
 from trireme import settings as settings_of
 from trireme.core.errors import BadSettings, TriremeError
-from trireme.navigation.map_generator import SIZE, default_map, procedural_map
+from trireme.navigation.map_generator import SIZE, chart_map, default_map, procedural_map
 from trireme.navigation.maps import (
     BadMap,
     SeaMap,
+    Spawn,
     fairness,
     mirrored_map,
     read_map,
@@ -241,3 +242,17 @@ def test_a_map_turned_further_than_once_around() -> None:
     bay = read_map(json.dumps(UNBIASED))
     assert turned_map(bay, 4) == turned_map(bay, 0) == bay
     assert turned_map(bay, 5) == turned_map(bay, 1) != bay
+
+
+@pytest.mark.parametrize(
+    ("spawn", "symmetry"),
+    [
+        (Spawn(3, 3, "W"), "turn"),
+        (Spawn(3, 0, "W"), "mirror"),
+        (Spawn(1, 3, "E"), "flip"),
+        (Spawn(2, 3, "E"), None),
+    ],
+)
+def test_a_fair_sea_gives_seat_1_what_seat_0_has(spawn: Spawn, symmetry: str | None) -> None:
+    sea = chart_map(".....\n.....\n.....\n.....", (Spawn(1, 0, "E"), spawn))
+    assert fairness(sea) == symmetry

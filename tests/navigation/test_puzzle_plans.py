@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -109,17 +110,35 @@ def _actions(result: object) -> list[dict[int, Plan]]:
     return [{s: record.game.read(t) for s, t in move.items()} for move in record.moves]
 
 
+def made(kind: str) -> Puzzle:
+    """A puzzle of this kind that passes the check."""
+    maker, rng = puzzles.NavigationPuzzles(), np.random.default_rng(3)
+    return next(p for p in maker.puzzles(rng) if p is not None and p.kind == kind)
+
+
 @pytest.mark.parametrize(
-    "fields",
+    ("fields", "why"),
     [
-        {"solution": ()},
-        {"solution": ("F-F-F-F-", "F-F-F-F-")},
-        {"settings": {"ships": ["sloop", "sloop"]}},
-        {"settings": {"ships": ["sloop"], "map": "default", "turn_limit": 1}},
+        ({"solution": ()}, "the solution is one plan, not 0"),
+        ({"solution": ("F-F-F-F-", "F-F-F-F-")}, "the solution is one plan, not 2"),
+        ({"settings": {"ships": ["sloop", "sloop"]}}, "its settings must be those of one turn"),
+        ({"settings": {}}, "its settings must be those of one turn"),
+        ({"opening": ("F-F-F-F-",)}, "one turn without an opening"),
+        ({"goal": LessonGoal("safe")}, "one turn without an opening"),
+        ({"goal": LessonGoal("safe", within=2)}, "one turn without an opening"),
+        ({"goal": LessonGoal("hit", within=1)}, "expected the goal safe or outgun, not 'hit'"),
+        ({"solution": ("--------",)}, "the enemy has a plan that hits the solution"),
     ],
 )
-def test_a_puzzle_that_is_not_whole_is_refused(fields: dict[str, object]) -> None:
-    whole = {"solution": ("F-F-F-F-",), "settings": {}, **fields}
-    puzzle = Puzzle("safe", 1000, "", "", LessonGoal("safe", within=1), **whole)  # type: ignore[arg-type]
-    with pytest.raises(BadPuzzle):
-        puzzles.NavigationPuzzles().check(puzzle)
+def test_a_puzzle_that_is_not_whole_is_refused(fields: dict[str, object], why: str) -> None:
+    whole, maker = made("safe"), puzzles.NavigationPuzzles()
+    maker.check(whole)
+    with pytest.raises(BadPuzzle, match=why):
+        maker.check(msgspec.structs.replace(whole, **fields))
+
+
+def test_a_puzzle_is_one_turn() -> None:
+    whole = made("safe")
+    longer = msgspec.structs.replace(whole, settings={**whole.settings, "turn_limit": 2})
+    with pytest.raises(BadPuzzle, match="one turn without an opening"):
+        puzzles.NavigationPuzzles().check(longer)

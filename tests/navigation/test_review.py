@@ -96,3 +96,8 @@ def test_accuracy_rises_with_strength() -> None:
     assert pooled == sorted(pooled)
     assert pooled[0] < 40
     assert pooled[-1] > 75
+
+
+def test_positions_are_valued_by_the_network_unless_it_is_left_out() -> None:
+    assert NavigationReviewer(SMALL)._solver._tables is not None
+    assert NavigationReviewer(SMALL, network=False)._solver._tables is None

@@ -59,6 +59,7 @@ def test_every_cache_whose_key_comes_from_settings_is_bounded() -> None:
                 assert found.cache_parameters()["maxsize"] is not None, (module.name, name)
 
 
+@pytest.mark.slow
 def test_settings_have_a_smaller_body_than_records(serve: Callable[..., Running]) -> None:
     server = serve(settings_bytes=1000, body_bytes=5000, workers=0)
     long = {"settings": {"fleet": [1] * 600}}
@@ -82,6 +83,7 @@ class Spins:
             pass
 
 
+@pytest.mark.slow
 def test_a_check_is_interrupted_after_its_processor_time_and_its_process_goes_on() -> None:
     used: list[tuple[float, str]] = []
     pool = WorkerPool(1, ServerLimits(), lambda _, cpu, payer: used.append((cpu, payer)))
@@ -158,6 +160,7 @@ def test_a_replay_is_compressed_by_the_worker_for_those_who_can_read_it(server: 
 # 3: a rematch is a room
 
 
+@pytest.mark.slow
 def test_a_rematch_counts_as_a_room(serve: Callable[..., Running]) -> None:
     server = serve(room_rate=0.001, room_burst=2)
     seats = [{"kind": "me"}, {"kind": "me"}]

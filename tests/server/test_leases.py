@@ -138,9 +138,63 @@ def test_renewing_removes_the_dead_and_reads_what_the_living_publish(
     die(engine, second)
     assert third.renew("[]") == ['["one"]']
     assert third.peers == 1
+    assert registered_ids(engine) == {first.id, third.id}
+
+
+def advisory_locks(engine: Engine) -> int:
     with engine.begin() as connection:
-        left = set(connection.execute(text("SELECT server_id FROM servers")).scalars())
-    assert left == {first.id, third.id}
+        held = text("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        return int(connection.execute(held).scalar_one())
+
+
+def registered_ids(engine: Engine) -> set[int]:
+    with engine.begin() as connection:
+        return set(connection.execute(text("SELECT server_id FROM servers")).scalars())
+
+
+def test_a_server_that_registers_again_or_stops_leaves_neither_lock_nor_row(engine: Engine) -> None:
+    leases = RoomLeases(engine, "a:1")
+    assert (leases.id, leases.peers) == (0, 0)
+    leases.open()
+    first = leases._session
+    assert first is not None
+    leases.open()
+    assert first.closed
+    assert leases.id < 1 << 62  # the ids of advisory locks are signed
+    leases.close()
+    assert leases.id not in registered_ids(engine)
+    assert advisory_locks(engine) == 0
+
+
+def test_a_room_that_is_not_stored_yet_belongs_to_whoever_asks(
+    registered: Callable[[str], RoomLeases],
+) -> None:
+    leases = registered("a:1")
+    assert leases.claim(new_room_id()) == leases.id
+
+
+def test_a_lock_that_somebody_else_has_taken_is_a_lost_lease(
+    engine: Engine, registered: Callable[[str], RoomLeases]
+) -> None:
+    leases = registered("a:1")
+    die(engine, leases)
+    with engine.begin() as other:
+        other.execute(text("SELECT pg_advisory_xact_lock(:id)"), {"id": leases.id})
+        with pytest.raises(LeaseLost, match="another server is taking the rooms over"):
+            leases.renew("[]")
+    assert leases.renew("[]") == []
+
+
+def test_renewing_waits_for_no_transaction_for_long(
+    engine: Engine, registered: Callable[[str], RoomLeases], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("trireme.server.storage.leases.WAIT_SECONDS", 0.05)
+    first, second = registered("a:1"), registered("b:2")
+    die(engine, first)
+    with engine.begin() as writing:
+        check_lease(writing, first.id)
+        with pytest.raises(Exception, match="lock timeout"):
+            second.renew("[]")
 
 
 def test_a_stale_owner_can_not_write(
@@ -218,6 +272,7 @@ def pair(serve: Callable[..., Running], postgres_url: str) -> tuple[Running, Run
     return serve(url=postgres_url), serve(url=postgres_url, workers=0)
 
 
+@pytest.mark.slow
 def test_players_on_two_servers_play_one_game(pair: tuple[Running, Running]) -> None:
     here, there = pair
     held = here.create("gomoku", settings={"size": 9}, seats=[{"kind": "me"}, {"kind": "open"}])

@@ -84,6 +84,7 @@ def test_a_host_finds_tools_resources_and_prompts(talk: Callable[[Talk], None]) 
     talk(conversation)
 
 
+@pytest.mark.slow
 def test_a_whole_game_is_played_taken_back_and_reviewed(talk: Callable[[Talk], None]) -> None:
     async def conversation(client: Client) -> None:
         at = await call(

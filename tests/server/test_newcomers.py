@@ -9,7 +9,7 @@ import pytest
 from trireme.core.lessons import lessons_of
 from trireme.core.opponents import opponents_of
 from trireme.core.registry import BUILT_IN
-from trireme.server.rooms import room
+from trireme.server.rooms import agents
 
 from .live import Running
 
@@ -79,7 +79,7 @@ def test_a_lesson_sets_the_room_up_and_says_when_its_goal_is_met(server: Running
 def test_the_opponent_of_a_lesson_moves_itself_even_if_it_must_be_compiled_first(
     server: Running, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(room, "answer_soon", None)
+    monkeypatch.setattr(agents, "answer_soon", None)
     player = server.player(server.create("gomoku", lesson="block"))
     player.act(0, "a1")
     player.until(lambda p: p.position["moves"] == 2)

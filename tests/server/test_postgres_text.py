@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote
 
+import pytest
+
 from .live import Running
 
 NUL = "a\0b"
 
 
+@pytest.mark.slow
 def test_no_request_with_nul_fails(serve: Callable[..., Running], postgres_url: str) -> None:
     server = serve(url=postgres_url)
     held = server.create("gomoku", name=NUL, seats=[{"kind": "me"}, {"kind": "open"}])

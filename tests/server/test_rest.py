@@ -236,6 +236,7 @@ METRICS = {
 """Metric families as Prometheus' parser names them: counters without `_total`."""
 
 
+@pytest.mark.slow
 def test_metrics_count_what_happens(serve: Callable[..., Running]) -> None:
     server = serve()
     first, second = server.two_players("gomoku", settings={"size": 9})

@@ -128,6 +128,7 @@ def test_a_seat_that_the_game_has_not_and_an_unknown_review_are_refused(server: 
     assert server.http.get("/api/reviews/nothing").json()["code"] == "not_found"
 
 
+@pytest.mark.slow
 def test_reviews_are_limited(serve: Callable[..., Running]) -> None:
     slow = serve(workers=0, reviews=2)
     text = record_of_game()
@@ -139,6 +140,7 @@ def test_reviews_are_limited(serve: Callable[..., Running]) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_reviews_use_an_address_s_processor_time(serve: Callable[..., Running]) -> None:
     server = serve(cpu_rate=1e-6, cpu_burst=1e-6)
     body = {"record": record_of_game()}

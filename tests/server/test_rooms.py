@@ -188,6 +188,7 @@ def test_names_are_cleaned(server: Running) -> None:
     assert held["info"]["seats"][0]["name"] == "Ann evil"
 
 
+@pytest.mark.slow
 def test_rooms_are_evicted_and_loaded_again(serve: Callable[..., Running]) -> None:
     server = serve(idle_seconds=0)
     held = server.create("gomoku", seats=[{"kind": "me"}, {"kind": "me"}], **SMALL)
@@ -203,6 +204,7 @@ def test_rooms_are_evicted_and_loaded_again(serve: Callable[..., Running]) -> No
     assert back.act(1, "b1")["type"] == "ack"
 
 
+@pytest.mark.slow
 def test_when_the_database_fails_nothing_is_sent_and_the_room_is_loaded_again(
     serve: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:

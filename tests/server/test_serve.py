@@ -19,6 +19,7 @@ from trireme.cli import main
 SERVE = [sys.executable, "-m", "trireme", "serve", "--workers", "1"]
 
 
+@pytest.mark.slow
 def test_it_serves_on_a_free_port_and_ends_cleanly(tmp_path: Path) -> None:
     database = f"sqlite:///{tmp_path / 'store.db'}"
     command = [*SERVE, "--port", "0", "--database", database]

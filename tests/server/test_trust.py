@@ -499,6 +499,7 @@ def test_each_address_and_resource_has_a_quota_of_its_own() -> None:
     assert refused == ["rooms", "cpu"]
 
 
+@pytest.mark.slow
 def test_hints_and_checks_are_paid_by_the_cpu_quota(serve: Callable[..., Running]) -> None:
     server = serve(cpu_rate=1e-12, cpu_burst=1e-12)
     player = server.player(server.create("gomoku"))
@@ -513,6 +514,7 @@ def test_hints_and_checks_are_paid_by_the_cpu_quota(serve: Callable[..., Running
     assert 'trireme_quota_used_total{resource="rooms"} 1.0' in page
 
 
+@pytest.mark.slow
 def test_bytes_are_counted(serve: Callable[..., Running]) -> None:
     server = serve(byte_rate=1e-6, byte_burst=1000)
     body = {"record": "x" * 700}

@@ -224,12 +224,12 @@ def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Ro
         client = Client(LIMITS, 0)
         await room.enter(client, token_hash("ann"), None)
         for action in actions:
-            while room._agent_tasks and action != "undo":
-                await asyncio.wait(list(room._agent_tasks.values()))
+            while room.agents.tasks and action != "undo":
+                await asyncio.wait(list(room.agents.tasks.values()))
             if room.table.status == "playing":
                 await room.apply_request(0, action, partial(wanted, action))
-        while room._agent_tasks:
-            await asyncio.wait(list(room._agent_tasks.values()))
+        while room.agents.tasks:
+            await asyncio.wait(list(room.agents.tasks.values()))
         story(room)
         await lobby.close()
 

@@ -97,6 +97,7 @@ def test_a_resumed_heatmap_equals_an_uninterrupted_one(tmp_path: Path) -> None:
         assert torch.equal(value, parts.state_dict()[name])
 
 
+@pytest.mark.slow
 def test_the_heatmap_learns(tmp_path: Path) -> None:
     training = heatmap.HeatmapTraining(
         tiny_heatmap(boards=32, steps=60, filters=8, learning_rate=3e-3), tmp_path
@@ -217,6 +218,7 @@ class Minutes(RunTimer):
         return 60.0 * self.looks
 
 
+@pytest.mark.slow
 def test_a_scheduled_run_ends_by_its_minutes_and_its_rate_follows_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -161,6 +161,7 @@ def test_a_schedule_by_time_ends_the_run(tmp_path: Path, monkeypatch: pytest.Mon
     assert 0 < training.step < 4
 
 
+@pytest.mark.slow
 def test_two_threads_learn_what_one_does(tmp_path: Path) -> None:
     for threads in (1, 2):
         ValueTraining(tiny_value(threads=threads, steps=2), tmp_path / str(threads)).run(live=False)

@@ -69,7 +69,7 @@ def played(steps: int, **changes: Any) -> list[EndedGames]:
     return [ended for ended in found if ended is not None]
 
 
-@pytest.mark.parametrize("rule", ["standard", "freestyle"])
+@pytest.mark.parametrize("rule", ["standard", pytest.param("freestyle", marks=pytest.mark.slow)])
 def test_games_end_where_the_result_is_proven_and_not_before(rule: str) -> None:
     exact, games, results = rule == "standard", 0, set()
     for ended in played(30, rule=rule):
@@ -322,6 +322,7 @@ def differences(one: Any, other: Any, name: str = "state") -> list[str]:
     return [found for k in one for found in differences(one[k], other[k], f"{name}.{k}")]
 
 
+@pytest.mark.slow
 def test_a_run_leaves_log_history_weights_and_metadata(tmp_path: Path) -> None:
     training = ZeroTraining(tiny_zero(evaluate_every=10, evaluate_games=2), tmp_path)
     training.run(live=False)

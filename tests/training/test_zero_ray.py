@@ -102,6 +102,7 @@ def same(one: ZeroTraining, other: ZeroTraining) -> bool:
     return all(torch.equal(a, b) for a, b in zip(weights(one), weights(other), strict=True))
 
 
+@pytest.mark.slow
 def test_actors_play_other_games_and_all_are_learnt_from(ray: FakeRay, tmp_path: Path) -> None:
     training = ZeroTraining(config(steps=15), tmp_path)
     training.run(live=False)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -117,7 +118,7 @@ def _run_parameters(out: Path | None) -> list[inspect.Parameter]:
 def _setting_parameter(option: Option) -> inspect.Parameter:
     """A setting as an option that is None where it is not given."""
     shown = typer.Option(help=f"{option.help} [{option.default}]", show_default=False)
-    typed: Any = Annotated.__class_getitem__((option.type | None, shown))  # type: ignore[attr-defined]
+    typed: Any = operator.getitem(Annotated, (option.type | None, shown))  # not checked as a type
     return _parameter(option.name, typed, None)
 
 

@@ -16,11 +16,14 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import Any, TypeVar, overload
+from typing import Any, TypeVar, cast, overload
 
 import numba
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba.core import event as numba_events
+from numba.core import types
 from numba.core.event import Event, Listener
+from numba.extending import intrinsic
 
 F = TypeVar("F", bound=Callable[..., Any])
 STAMP = "kernels.sum"
@@ -110,6 +113,40 @@ def watch_compilation(watcher: Callable[[int, str], object]) -> Iterator[None]:
     finally:
         _listener.watchers.remove(watcher)
 
+
+def _call_by_address(_context: Any, _address: Any, first: Any, second: Any, _number: Any) -> Any:
+    """In a kernel: call what `address_of` gave, with two records and an int; its result is an int.
+
+    numba puts the code of every kernel that a kernel calls into its own, and optimises it again. A
+    large kernel that many call is compiled only once if they call it by its address.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address, *values = args
+        kinds = [context.get_value_type(kind) for kind in signature.args[1:]]
+        function = ir.FunctionType(context.get_value_type(types.int64), kinds)
+        return builder.call(builder.inttoptr(address, function.as_pointer()), values)
+
+    return types.int64(types.int64, first, second, types.int64), generate
+
+
+call_by_address = cast("Callable[[int, Any, Any, int], int]", intrinsic(_call_by_address))
+
+
+@cache
+def address_of(kernel: Any, *arguments: Any) -> int:
+    """The address of a kernel that returns an int64, compiled for arguments of these types.
+
+    A type is `int` or the dtype of a record.
+    """
+    kinds = [types.int64 if kind is int else numba.from_dtype(kind) for kind in arguments]
+    compiled: Any = numba.cfunc(types.int64(*kinds), cache=True)(kernel.py_func)
+    _addressed.append(compiled)
+    return int(compiled.address)
+
+
+_addressed: list[Any] = []
+"""Keeps compiled code alive whose address is known."""
 
 COMPILED_PER_KERNEL = 2
 """About how often a kernel is compiled: for several types of arguments, and with functions of

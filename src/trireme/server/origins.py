@@ -18,8 +18,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 HOSTS = "TRIREME_HOSTS"
 """The environment variable with further names, separated by commas; `*`: any."""
-OPEN_PATHS = {"/healthz", "/metrics"}
-"""For monitors, which use whatever name the network has."""
+OPEN_PATHS = {"/healthz", "/metrics", "/peers/positions"}
+"""For monitors and other servers, which use whatever name the network has."""
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 

@@ -22,6 +22,7 @@ from trireme.core.rulebook import rulebook_of
 from trireme.core.scene import scene
 from trireme.server.protocol import bodies, shapes
 from trireme.server.protocol.codes import Refusal
+from trireme.server.rooms import peer_positions
 from trireme.server.rooms.advice import analyse
 from trireme.server.rooms.lobby import Lobby
 from trireme.server.rooms.recorded_games import checked_record
@@ -310,6 +311,18 @@ async def health(lobby: LobbyState, response: Response) -> bodies.Health:
 async def metrics(lobby: LobbyState) -> Response:
     """Metrics in Prometheus' text format."""
     return Response(lobby.metrics.text(), media_type=CONTENT_TYPE)
+
+
+@operator.get(peer_positions.PATH, include_in_schema=False)
+async def positions_for_peers(
+    lobby: LobbyState, game: Annotated[str, Query(max_length=40)], authorization: Bearer = None
+) -> Response:
+    """The positions that are played here without engine help, for other servers only."""
+    if lobby.peers is None or not lobby.peers.is_peer(authorization):
+        raise Refusal("bad_token", "only other servers of the same database may ask this")
+    boards = await lobby.running_here(game)
+    data = await lobby.run_in_thread(peer_positions.encode_positions, boards)
+    return Response(data, media_type="application/jsonl")
 
 
 def seats_of(room: Room, bearer: str | None) -> tuple[Seat, ...]:

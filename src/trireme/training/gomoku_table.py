@@ -23,7 +23,6 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trireme.core.errors import BadSettings
-from trireme.gomoku.engine.memory_kernels import MAKES_FIVE, MAKES_OPEN_FOUR
 
 from .gomoku_games import POLICY_SLOTS, GameShard, join_games, read_games
 from .log import Log
@@ -41,6 +40,7 @@ from .settings import GomokuTable
 from .standalone import train
 from .table_model import LineReader, Lines, TableModel
 from .table_reference import PatternEvaluation, reference_losses, typical_size
+from .table_teacher import TaughtPositions, Teacher
 
 READ_AT_ONCE = 8_192
 """Positions that are looked at together when positions are chosen or evaluated."""
@@ -99,9 +99,7 @@ class TableGames:
             index = torch.arange(
                 start, min(start + READ_AT_ONCE, len(self.game)), device=self.device
             )
-            own, other = self.reader(self.stones(index)).kinds
-            busy = (own >= MAKES_OPEN_FOUR) | (other == MAKES_FIVE)
-            found.append(~busy.any(1))
+            found.append(self.reader.quiet(self.stones(index)))
         return torch.cat(found) if found else torch.zeros(0, dtype=torch.bool, device=self.device)
 
     def stones(self, index: Tensor) -> Tensor:
@@ -129,10 +127,31 @@ class TableGames:
             cells = torch.where(known, self.policy_cells[game, ply].long(), cells)
             weights = torch.where(known, stored / stored.sum(1, keepdim=True), weights)
         target = torch.where(torch.isnan(value), outcome, mixed)
-        back = ply.long()[:, None] - torch.tensor([1, 2], device=self.device)
-        recent = self.moves[game[:, None], back.clamp(min=0)].long()
-        recent = torch.where(back >= 0, recent, -1)
-        return TablePositions(self.stones(index), outcome, target, cells, weights, recent)
+        stones, recent = self.stones(index), self.recent(index)
+        return TablePositions(stones, outcome, target, cells, weights, recent)
+
+    def recent(self, index: Tensor) -> Tensor:
+        """int64[B, 2]: the points of the last two stones of positions, the newer first, or -1."""
+        back = self.ply[index, None] - torch.tensor([1, 2], device=self.device)
+        recent = self.moves[self.game[index, None], back.clamp(min=0)].long()
+        return torch.where(back >= 0, recent, -1)
+
+    def taught(self, teacher: Teacher, count: int, seed: int) -> TaughtPositions:
+        """`count` positions beside those that are learnt, with the teacher's targets."""
+        generator = torch.Generator(self.device).manual_seed(seed)
+        parts: list[TaughtPositions] = []
+        found = 0
+        while found < count:
+            among = len(self.training)
+            drawn = torch.randint(
+                among, (teacher.at_once,), generator=generator, device=self.device
+            )
+            index = self.training[drawn]
+            parts.append(
+                teacher.positions_beside(self.stones(index), self.recent(index), generator)
+            )
+            found += len(parts[-1].value)
+        return TaughtPositions(*(torch.cat(column)[:count] for column in zip(*parts, strict=True)))
 
 
 def game_checksums(shard: GameShard) -> NDArray[np.int64]:
@@ -143,6 +162,20 @@ def game_checksums(shard: GameShard) -> NDArray[np.int64]:
 
 def _on(device: torch.device, array: NDArray[Any] | None) -> Tensor | None:
     return None if array is None else torch.from_numpy(array).to(device)
+
+
+def mixed(some: TablePositions, more: TaughtPositions, index: Tensor) -> TablePositions:
+    """The positions of `some`, and those of `more` at `index: int64[B]`."""
+    value = more.value[index]
+    taught = TablePositions(
+        more.stones[index].int().view(-1, *some.stones.shape[1:]),
+        value,
+        value,
+        more.cells[index].long(),
+        more.weights[index],
+        more.recent[index].long(),
+    )
+    return TablePositions(*(torch.cat(pair) for pair in zip(some, taught, strict=True)))
 
 
 def losses(
@@ -163,10 +196,18 @@ class TableTraining(TrainingRun[GomokuTable]):
     def __init__(self, config: GomokuTable, folder: Path, games: Sequence[Path]) -> None:
         super().__init__(config, folder)
         self.games = TableGames(read_all(games), config, self.device)
+        self.taught: TaughtPositions | None = None
+        """Positions beside the games, where there is a teacher."""
+        if config.teacher:
+            teacher = Teacher(Path(config.teacher), self.games.reader, self.device)
+            self.taught = self.games.taught(teacher, config.taught_positions, config.seed)
         torch.manual_seed(config.seed)
         self.model = TableModel(config.features, config.width).to(self.device)
         self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), lr=config.learning_rate, weight_decay=config.weight_decay
+            self.model.parameters(),
+            lr=config.learning_rate,
+            weight_decay=config.weight_decay,
+            fused=self.device.type == "cuda",
         )
         self.generator = torch.Generator().manual_seed(config.seed)
         self.losses = torch.zeros(2, device=self.device)
@@ -199,8 +240,12 @@ class TableTraining(TrainingRun[GomokuTable]):
         rate = cosine_schedule(config.learning_rate, config.learning_rate_end, share)
         rate *= min(1.0, (self.step + 1) / max(1, config.warm_up))
         set_learning_rate(self.optimizer, rate)
-        index = torch.randint(len(games.training), (config.batch_size,), generator=self.generator)
-        positions = games.batch(games.training[index.to(self.device)])
+        taught = round(config.taught_share * config.batch_size) if self.taught else 0
+        positions = games.batch(
+            games.training[self._draw(games.training, config.batch_size - taught)]
+        )
+        if self.taught and taught:
+            positions = mixed(positions, self.taught, self._draw(self.taught.value, taught))
         value_loss, policy_loss, _ = losses(self.model, games.reader(positions.stones), positions)
         self.optimizer.zero_grad(set_to_none=True)
         (value_loss + config.policy_weight * policy_loss).backward()  # type: ignore[no-untyped-call]
@@ -208,6 +253,10 @@ class TableTraining(TrainingRun[GomokuTable]):
         self.optimizer.step()
         self.losses += torch.stack([value_loss, policy_loss]).detach()
         self.step += 1
+
+    def _draw(self, among: Tensor, count: int) -> Tensor:
+        """int64[count]: random places in `among`."""
+        return torch.randint(len(among), (count,), generator=self.generator).to(self.device)
 
     def _log(self, log: Log, timer: RunTimer) -> None:
         config = self.config

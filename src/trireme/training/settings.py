@@ -145,6 +145,14 @@ class GomokuTable(RunSettings):
         0.5, "share of the game's outcome in the value target; the rest is the stored root value"
     )
     policy_weight: float = option(0.3, "weight of the policy loss beside the value loss")
+    teacher: str = option(
+        "",
+        "a gomoku-zero network.pt that labels positions beside the games; empty: only the games",
+    )
+    taught_positions: int = option(
+        4_000_000, "positions that the teacher labels, once at the start"
+    )
+    taught_share: float = option(0.5, "share of the teacher's positions in every update")
     held_out: float = option(0.05, "share of the games that are kept for evaluation")
 
     log_every: int = option(100, "updates between two rows of the log")
@@ -155,10 +163,13 @@ class GomokuTable(RunSettings):
     def __post_init__(self) -> None:
         check(self, at_least={"steps": 1, "threads": 1, "width": 1, "batch_size": 1, "warm_up": 0})
         check(self, at_least={"log_every": 1, "checkpoint_every": 1, "evaluate_positions": 1})
+        check(self, at_least={"taught_positions": 1})
         if self.features < 2 or self.features % 2:
             raise BadSettings(f"features must be even and at least 2, not {self.features}")
         if not 0 <= self.outcome_share <= 1:
             raise BadSettings(f"outcome_share must be from 0 to 1, not {self.outcome_share:g}")
+        if not 0 <= self.taught_share < 1:
+            raise BadSettings(f"taught_share must be from 0 to below 1, not {self.taught_share:g}")
         if not 0 < self.held_out < 1:
             raise BadSettings(f"held_out must be between 0 and 1, not {self.held_out:g}")
 

@@ -22,7 +22,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from trireme.gomoku.engine.line_windows import KEY_BITS, OFF_BOARD, RADIUS, line_windows
-from trireme.gomoku.engine.memory_kernels import KINDS, MAKES_THREE
+from trireme.gomoku.engine.memory_kernels import KINDS, MAKES_FIVE, MAKES_OPEN_FOUR, MAKES_THREE
 from trireme.gomoku.engine.network_memory_kernels import (
     CLAMP,
     DISTANCES,
@@ -92,6 +92,21 @@ class LineReader(nn.Module):
             kinds.view(2, batch, n * n),
             empty.view(batch, n * n),
         )
+
+    def quiet(self, stones: Tensor) -> Tensor:
+        """bool[B]: whether the engine evaluates each board statically."""
+        own, other = self(stones).kinds
+        busy: Tensor = ((own >= MAKES_OPEN_FOUR) | (other == MAKES_FIVE)).any(1)
+        return ~busy
+
+
+def _look_up(weights: Tensor, index: Tensor) -> Tensor:
+    """Single weights by their index in the flattened tensor.
+
+    The gradient of plain indexing adds up equal indices one after the other on a GPU; here they
+    are millions, and few differ.
+    """
+    return functional.embedding(index, weights.view(-1, 1)).squeeze(-1)
 
 
 class TableModel(nn.Module):
@@ -183,23 +198,24 @@ class TableModel(nn.Module):
         rows = (at // n - recent[:, :, None] // n).abs().clamp(max=DISTANCES - 1)
         columns = (at % n - recent[:, :, None] % n).abs().clamp(max=DISTANCES - 1)
         place = torch.arange(RECENT, device=recent.device)[None, :, None]
-        near = self.policy_recent[place, torch.minimum(rows, columns), torch.maximum(rows, columns)]
+        at = torch.minimum(rows, columns) * DISTANCES + torch.maximum(rows, columns)
+        near = _look_up(self.policy_recent, place * DISTANCES**2 + at)
         return (near * (recent >= 0)[:, :, None]).sum(1)
 
     def _first_layer(self, features: Tensor, kinds: Tensor) -> Tensor:
         """float[B, HIDDEN]: the first layer of the value head, before its ReLU."""
         hidden: Tensor = self.value1(features.mean(1) * POOL_SCALE)
         hidden = hidden + self._regions(features) @ self.value_regions.T
-        for side in range(2):
-            for i in range(THREAT_KINDS):
-                count = (kinds[side] == MAKES_THREE + i).sum(1).clamp(max=THREAT_LEVELS - 1)
-                hidden = hidden + self.threats[side, i][count]
-        return hidden
+        counted = MAKES_THREE + torch.arange(THREAT_KINDS, device=kinds.device)
+        counts = (kinds[..., None] == counted).sum(2).clamp(max=THREAT_LEVELS - 1)
+        counts = counts.transpose(0, 1).flatten(1)
+        rows = counts + THREAT_LEVELS * torch.arange(2 * THREAT_KINDS, device=kinds.device)
+        return hidden + functional.embedding_bag(rows, self.threats.flatten(0, 2), mode="sum")
 
     def _policy(self, features: Tensor, context: Tensor, lines: Lines) -> Tensor:
         weights = self.policy_features + context @ self.policy_context.T
         logits = (features @ weights[:, :, None]).squeeze(2)
-        logits = logits + self.policy_kinds[lines.kinds[0], lines.kinds[1]]
+        logits = logits + _look_up(self.policy_kinds, lines.kinds[0] * KINDS + lines.kinds[1])
         return logits.masked_fill(~lines.empty, -1e9)
 
     def to_arrays(self) -> dict[str, NDArray[np.float32]]:

@@ -55,10 +55,11 @@ def explains(board: Board, fleet: Fleet, shots: Sequence[Shot]) -> bool:
     for name, ends in zip(board.names, fleet.ships, strict=True):
         mask = sum(map(board.bit, cells_between(ends)))
         ships |= mask
-        last, then = sank.get(name, (0, 0))
-        if name in sank and (not mask & last or mask & ~then):
-            return False
-        if name not in sank and not mask & ~hits:
+        if name in sank:
+            last, then = sank[name]
+            if not mask & last or mask & ~then:
+                return False
+        elif not mask & ~hits:
             return False
     return not ships & water and not hits & ~ships
 

@@ -39,9 +39,9 @@ class Strength:
 
 
 LEVELS: dict[str, Strength] = {
-    "easy": Strength(depth=2, fours=False, threats=False, noise=1500),
+    "easy": Strength(depth=2, fours=False, threats=False, noise=900),
     "medium": Strength(depth=4, fours=True, threats=False, noise=250),
-    "hard": Strength(depth=6, fours=True, threats=False, noise=0),
+    "hard": Strength(depth=5, fours=True, threats=False, noise=0),
     "full": Strength(depth=60, fours=True, threats=True, noise=0),
 }
 DEFAULT_SECONDS = 1.0

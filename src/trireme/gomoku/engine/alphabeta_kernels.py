@@ -6,6 +6,7 @@ as LIKELY_WIN only.
 """
 
 from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import call_by_address
 
 from .board_kernels import as_int, count_of, first_of, make_move, undo_move, zobrist
 from .memory_kernels import (
@@ -33,7 +34,6 @@ from .move_ordering_kernels import (
     pick_next,
     record_cutoff,
 )
-from .table_network_kernels import network_value
 from .threat_search_kernels import extend_pv, vcf
 from .transposition_kernels import (
     EXACT,
@@ -83,7 +83,8 @@ def static_value(board: EngineBoard, tables: HashTables, me: int) -> int:
     """The evaluation of patterns, or of the table network where one is loaded."""
     if tables.network.loaded == 0:
         return evaluate(board, me)
-    return network_value(board, tables.network, me)
+    network = tables.network
+    return as_int(call_by_address(network.value_address, board, network, me))
 
 
 @njit
@@ -238,10 +239,9 @@ def alphabeta(
     best, best_move, floor = -WIN, -1, alpha
     for i in range(tried):
         move = pick_next(memory, ply, i, size)
-        quiet = is_quiet(board, me, move)
-        if futile and quiet and i > 0:
+        if futile and i > 0 and is_quiet(board, me, move):
             continue
-        reduced = late_move_reduction(memory, depth, i, quiet or complete)
+        reduced = late_move_reduction(memory, depth, i)
         make_move(board, move, me)
         memory.path[ply] = move
         low = -beta if i == 0 else -alpha - 1  # after the first move, a null window

@@ -23,26 +23,25 @@ from .transposition_kernels import UNKNOWN
 ROOT_VCF_NODES = 200_000
 """Nodes that a VCF search may take at the root."""
 TREE_LIMITS = {
-    "leaf_vcf_nodes": 10,
-    "inner_vcf_nodes": 30,
-    "moves_base": 5,
+    "leaf_vcf_nodes": 5,
+    "inner_vcf_nodes": 15,
+    "moves_base": 4,
     "moves_per_depth": 2,
-    "quiescence_plies": 2,
+    "quiescence_plies": 1,
     "reverse_futility_depth": 7,
-    "reverse_futility_margin": 90,
+    "reverse_futility_margin": 55,
     "futility_depth": 5,
     "futility_base": 100,
-    "futility_margin": 80,
-    "reduction_start": 3,
-    "reduction_divisor": 85,
-    "reduction_threat": 1,
+    "futility_margin": 50,
+    "reduction_start": 2,
+    "reduction_divisor": 65,
     "killer_score": 60,
     "max_history": 100,
     "iterative_reduction_depth": 4,
     "aspiration": 60,
 }
 """The fields of `SearchMemory` that shape the tree."""
-ATTACK_SHARE, DEFENCE_SHARE = 1.5, 0.3
+ATTACK_SHARE, DEFENCE_SHARE = 0.5, 0.2
 """Parts of the nodes so far that the search for own VCT wins, and for the other side's after the
 best move, may take at each depth."""
 MIN_SHARE = 500

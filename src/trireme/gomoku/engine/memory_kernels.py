@@ -152,8 +152,6 @@ class SearchMemory:
     """Late move reductions (LMR) begin with the move of this index."""
     reduction_divisor: Annotated[int, np.int64]
     """The higher, the smaller they are: log(depth) * log(index) * 100 over this."""
-    reduction_threat: Annotated[int, np.int64]
-    """Plies less for a move that makes or prevents a three or a four."""
     killer_score: Annotated[int, np.int64]
     """What a killer move scores on top in the ordering."""
     max_history: Annotated[int, np.int64]
@@ -195,11 +193,16 @@ class HashTables(NamedTuple):
     """The table network, if one is loaded."""
 
 
-def new_record(layout: type) -> Any:
-    """A record, all zero, with the fields that a class states as `Annotated[_, dtype, shape]`."""
+def record_dtype(layout: type) -> np.dtype[Any]:
+    """The type of a record with the fields that a class states as `Annotated[_, dtype, shape]`."""
     hints = get_type_hints(layout, include_extras=True)
     fields = [(name, *hint.__metadata__) for name, hint in hints.items()]
-    return np.zeros(1, np.dtype(fields, align=True)).view(np.recarray)[0]
+    return np.dtype(fields, align=True)
+
+
+def new_record(layout: type) -> Any:
+    """A record of that type, all zero."""
+    return np.zeros(1, record_dtype(layout)).view(np.recarray)[0]
 
 
 def copy_record(source: Any, target: Any) -> None:

@@ -36,9 +36,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trireme.core.errors import AgentNotReady
+from trireme.core.jit import address_of
 
 from .line_windows import ROWS, line_windows, one_hot
-from .memory_kernels import KINDS
+from .memory_kernels import KINDS, EngineBoard, record_dtype
 from .network_memory_kernels import (
     CLAMP,
     DISTANCES,
@@ -51,6 +52,7 @@ from .network_memory_kernels import (
     THREAT_LEVELS,
     NetworkMemory,
 )
+from .table_network_kernels import network_value, prepare_policy
 
 Float32s = NDArray[np.float32]
 
@@ -162,6 +164,9 @@ def quantise(table: Float32s) -> tuple[NDArray[np.int16], float]:
 def install(network: TableNetwork, memory: NetworkMemory) -> None:
     """Make `memory` evaluate with `network` from now on."""
     weights, windows = network.weights, line_windows()
+    types = (record_dtype(EngineBoard), record_dtype(NetworkMemory), int)
+    memory.value_address = address_of(network_value, *types)
+    memory.policy_address = address_of(prepare_policy, *types)
     memory.loaded, memory.current = 1, 0
     memory.unit, memory.clamp = network.unit, CLAMP * network.unit
     memory.points_per_logit = weights["points_per_logit"]

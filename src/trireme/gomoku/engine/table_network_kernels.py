@@ -284,12 +284,13 @@ def network_value(board: EngineBoard, network: NetworkMemory, me: int) -> int:
 
 
 @njit
-def prepare_policy(board: EngineBoard, network: NetworkMemory, me: int) -> None:
-    """Make `policy_score` see the board as it is; once for all moves of a node."""
+def prepare_policy(board: EngineBoard, network: NetworkMemory, me: int) -> int:
+    """Make `policy_score` see the board as it is; once for all moves of a node. The result is 0."""
     _first_layer(board, network, me)
     _set(network, POLICY_LAYER, network.policy)
     _rectified(network, 0)
     _add_product(network, POLICY_LAYER, network.policy_context)
+    return 0
 
 
 @njit

@@ -18,6 +18,7 @@ from trireme.server.protocol.messages import PreviewRequest, PreviewResponse
 from trireme.server.workers.checks import AnalysedPosition, RecordPosition
 from trireme.server.workers.tasks import ComputeInsight, Decide, SeatView, TaskFailure
 
+from .agents import decide_task
 from .lobby import Lobby
 from .recorded_games import checked_record, refuse_running, running_in_record
 from .room import Room
@@ -43,7 +44,7 @@ async def hint(
     spec = agent or (await lobby.catalogue.game(table.setup.game)).opponent
     await lobby.catalogue.check_agent(table.setup.game, dict(table.setup.settings), spec, address)
     budget = _budget(seconds, lobby.limits)
-    return spec, await _run(lobby, room.decide_task(seat, spec, budget), budget, address)
+    return spec, await _run(lobby, decide_task(table, seat, spec, budget), budget, address)
 
 
 async def insight(

@@ -18,6 +18,7 @@ from trireme.core.lessons import Lesson, lesson_named
 from trireme.core.options import settings as settings_of
 from trireme.core.puzzles import puzzle_start
 from trireme.core.record import Moves
+from trireme.core.registry import GAMES
 from trireme.server.catalogue import Catalogue, require_game
 from trireme.server.checking import GameChecks
 from trireme.server.keys import is_room_id, new_room_id, new_seed, new_token, token_hash
@@ -38,6 +39,7 @@ from trireme.server.workers.tasks import WarmUp
 
 from .clock import RoomClock
 from .events import AnyEvent, RoomSetup, SeatHolder
+from .peer_positions import PeerPositions
 from .positions import Boards
 from .private_room import private_room
 from .puzzles import find_puzzle, puzzle_room
@@ -85,6 +87,8 @@ class Lobby:
         self.rooms: dict[str, Room] = {}
         self.leases: RoomLeases | None = None
         """Shares the rooms with other servers on one PostgreSQL; None: this is the only server."""
+        self.peers: PeerPositions | None = None
+        """Set with `leases`."""
         self._renewing = asyncio.Lock()
         self._stopping = False
         self._listed_elsewhere: list[RoomInfo] = []
@@ -112,7 +116,7 @@ class Lobby:
             if kernels:
                 self.readiness.count(game)
             for room in self.rooms.values():
-                room.report_preparation(game, kernels)
+                room.agents.report_preparation(game, kernels)
 
         with suppress(RuntimeError):  # the loop is closed: the server has stopped
             self._loop.call_soon_threadsafe(report)
@@ -148,6 +152,8 @@ class Lobby:
     async def close(self) -> None:
         """Hand the rooms over, commit the queued writes, stop the workers."""
         await self.hand_over()
+        if self.peers is not None:
+            await self.peers.close()
         await asyncio.to_thread(self.checks.stop)
         await asyncio.to_thread(self.store.close)
         await asyncio.to_thread(self.workers.stop)
@@ -262,7 +268,14 @@ class Lobby:
         return (await self._open(setup, table.game)).id
 
     async def running_positions(self, game: str) -> tuple[Boards, ...]:
-        """The positions of the game that are being played without engine help."""
+        """The positions of the game that are being played without engine help, on any server."""
+        if game not in GAMES:
+            return ()
+        here = await self.running_here(game)
+        return here if self.peers is None else here + await self.peers.running(game)
+
+    async def running_here(self, game: str) -> tuple[Boards, ...]:
+        """The positions that rooms of this server are playing without engine help."""
         found = [
             room.positions
             for room in self.rooms.values()
@@ -298,6 +311,7 @@ class Lobby:
         """Register at PostgreSQL as one of the servers that share the rooms; `address`: HOST:PORT
         at which the others reach this one."""
         self.leases = RoomLeases(self.store.engine, address)
+        self.peers = PeerPositions(self.leases, self.signer)
         await asyncio.to_thread(self.leases.open)
 
     async def renew_leases(self) -> None:

@@ -1,26 +1,22 @@
-"""A room: one game with its connected clients, its agents and its clock."""
+"""A room: one game with its connected clients and its clock."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import Any, Protocol
 
 import msgspec
 
 from trireme.core.game import Seat
 from trireme.core.scene import scene
-from trireme.server.limits import SERVER, ServerLimits
+from trireme.server.limits import ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.server.protocol import shapes
 from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.messages import (
     ClockChanged,
-    Error,
-    Preparing,
-    Queued,
     RoomChanged,
     ServerStatus,
     Update,
@@ -30,13 +26,12 @@ from trireme.server.storage.event_store import EventStore
 from trireme.server.storage.health import StorageHealth, is_read_only
 from trireme.server.storage.leases import LeaseLost
 from trireme.server.workers.pool import WorkerPool
-from trireme.server.workers.tasks import Decide, SeatView, TaskFailure
 
 from . import events
+from .agents import RoomAgents
 from .client import Client
 from .clock import RoomClock
 from .events import AnyEvent
-from .first_answer import answer_soon
 from .positions import PassedPositions
 from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
@@ -82,9 +77,9 @@ class Room:
         the room was given up."""
         self.scene = scene(table.game)
         self.positions = PassedPositions(table)
-        self._lock = asyncio.Lock()
+        self.lock = asyncio.Lock()
         self._drafts = drafts
-        self._agent_tasks: dict[Seat, asyncio.Task[None]] = {}
+        self.agents = RoomAgents(self)
         self._timers = PlayerTimers(
             table,
             services.clock,
@@ -103,7 +98,7 @@ class Room:
     @property
     def idle(self) -> bool:
         """Whether nothing is under way that needs the room in memory."""
-        return not self.clients and not self._agent_tasks and not self._lock.locked()
+        return not self.clients and not self.agents.tasks and not self.lock.locked()
 
     # What clients see
 
@@ -183,14 +178,18 @@ class Room:
 
     def _broadcast_info(self) -> None:
         if self.clients:
-            text = RoomChanged(room=self.info()).model_dump_json()
-            for client in self.clients:
-                client.send_text(text)
+            self.send_all(RoomChanged(room=self.info()))
+
+    def send_all(self, message: shapes.Shape) -> None:
+        """Send all clients the same message."""
+        text = message.model_dump_json()
+        for client in self.clients:
+            client.send_text(text)
 
     # Connecting and taking seats
 
     async def enter(self, client: Client, token: str | None, since: int | None) -> None:
-        async with self._lock:
+        async with self.lock:
             client.seats = () if token is None else self.table.seats_of(token)
             if token is not None and not client.seats:
                 raise Refusal("bad_token", "this token holds no seat of this room")
@@ -206,10 +205,10 @@ class Room:
             if self.services.storage.read_only:
                 client.send(ServerStatus(read_only=True))
             self._broadcast_info()
-            self._start_agents()
+            self.agents.start()
 
     async def leave(self, client: Client) -> None:
-        async with self._lock:
+        async with self.lock:
             self.clients.discard(client)
             now = self.services.clock.now()
             if not self.clients:
@@ -220,10 +219,10 @@ class Room:
             self._broadcast_info()
 
     async def take_seat(self, seat: Seat | None, name: str, token: str) -> tuple[Seat, ...]:
-        async with self._lock:
+        async with self.lock:
             if seats := self.table.seats_of(token):  # the answer to the same request was lost
                 return seats
-            await self._commit(self.table.take_seat(seat, name, token))
+            await self.commit(self.table.take_seat(seat, name, token))
             self._away_since[token] = self.services.clock.now()
             self._broadcast_info()
             return self.table.seats_of(token)
@@ -237,21 +236,21 @@ class Room:
 
         `id` is the idempotency key: a request that was carried out before only returns its version.
         """
-        async with self._lock:
+        async with self.lock:
             if (version := self.table.version_of(seat, id)) is not None:
                 return version
-            await self._commit(request(self.table))
+            await self.commit(request(self.table))
             return self._version_of(seat, id)
 
     async def rematch(self, seat: Seat, id: str, address: str) -> int:
-        async with self._lock:
+        async with self.lock:
             if (version := self.table.version_of(seat, id)) is not None:
                 return version
             new = self.table.rematch(seat, id)
             if new is None:
                 room = await self.services.create_rematch(self.table, address)
                 new = [events.RematchedEvent(seat, room, id=id)]
-            await self._commit(new)
+            await self.commit(new)
             return self._version_of(seat, id)
 
     async def claim(self, seat: Seat, id: str) -> int:
@@ -276,7 +275,7 @@ class Room:
 
     async def shown(self, seat: Seat, moves: int) -> int:
         """The seat's player has seen the last move: the clock starts when all have."""
-        async with self._lock:
+        async with self.lock:
             token = self.table.holders[seat].token
             if token is not None and self._timers.shown(token, moves):
                 self._start_clock()
@@ -288,7 +287,7 @@ class Room:
         return self.table.version if version is None else version
 
     async def draft(self, seat: Seat, text: str | None) -> int:
-        async with self._lock:
+        async with self.lock:
             if self.table.setup.clock is None:
                 raise Refusal("no_clock", "this room has no clock: send the action itself")
             if text is not None:
@@ -303,7 +302,7 @@ class Room:
                 self._drafts[seat] = decision, text
             return self.table.version
 
-    async def _commit(self, new: list[AnyEvent]) -> None:
+    async def commit(self, new: list[AnyEvent]) -> None:
         """Store the events, then apply them and send them to all clients. The lock is held."""
         if not new:
             return
@@ -321,7 +320,7 @@ class Room:
         self._broadcast(since, entries)
         if any(isinstance(event, events.HintsAllowedEvent) for event in new):
             self._broadcast_info()
-        self._start_agents()
+        self.agents.start()
 
     def _with_time_left(self, event: AnyEvent) -> AnyEvent:
         """The event with the time left on its seat's clock for the whole game."""
@@ -356,115 +355,11 @@ class Room:
         for client in self.clients:
             client.close(code, reason)
 
-    # Agents
-
-    def _start_agents(self) -> None:
-        """Start the agents that are to move, while any client is connected."""
-        if not self.clients:
-            return
-        for seat in self.table.waiting_for:
-            if self.table.holders[seat].kind == "agent" and seat not in self._agent_tasks:
-                task = asyncio.create_task(self._run_agent(seat, self.table.decision))
-                self._agent_tasks[seat] = task
-
-    async def _run_agent(self, seat: Seat, decision: int) -> None:
-        try:
-            await self._agent_move(seat, decision)
-        except Refusal as refusal:
-            if not self.broken:
-                log.warning("room %s: agent of seat %d: %s", self.id, seat, refusal)
-        except Exception:
-            log.exception("room %s: the agent of seat %d could not move", self.id, seat)
-        finally:
-            self._agent_tasks.pop(seat, None)
-            if (
-                not self.broken
-                and seat in self.table.waiting_for
-                and (self.table.decision != decision)
-            ):
-                self._start_agents()
-
-    async def _agent_move(self, seat: Seat, decision: int) -> None:
-        began = self.services.clock.now()
-        text, failure = "", None
-        try:
-            setup = self.table.setup
-            task = self.decide_task(seat, self.table.holders[seat].name, setup.think)
-            answer = self.services.workers.run(
-                task,
-                setup.think,
-                self._address(),
-                watched=not self.table.people(),
-                on_place=partial(self._report_place, seat),
-            )
-            if setup.lesson is None and setup.puzzle is None:
-                answer = answer_soon(self.services.workers, task, answer)
-            text = await answer  # a lesson or a puzzle counts on what its opponent does
-        except TaskFailure as error:
-            failure = error
-        if (rest := self.table.setup.pace - (self.services.clock.now() - began)) > 0:
-            await asyncio.sleep(rest)
-        async with self._lock:
-            table = self.table
-            if table.decision != decision or seat not in table.waiting_for:
-                return
-            if failure is None:
-                try:
-                    new = table.act(seat, text, "agent")
-                except Refusal as refusal:
-                    failure = TaskFailure("illegal", refusal.message)
-            if failure is not None and failure.reason == "refused":
-                self._report_refused_agent(seat, failure.detail)
-                return
-            if failure is not None:
-                self.services.metrics.agent_failures.inc()
-                log.warning("room %s: %s forfeits: %s", self.id, table.holders[seat].name, failure)
-                new = table.forfeit(seat, failure.reason, failure.detail)
-            await self._commit(new)
-
-    def _report_refused_agent(self, seat: Seat, why: str) -> None:
-        """Tell all clients that an agent can't play here: the game stands still, nobody loses."""
-        log.warning("room %s: %s can't play: %s", self.id, self.table.holders[seat].name, why)
-        for client in self.clients:
-            client.send(Error(id=None, code="agent_failed", message=why))
-
-    def _address(self) -> str:
-        """Whose share of the workers the room's agents use: a player's, else a spectator's."""
-        clients = sorted(self.clients, key=lambda client: (not client.seats, client.number))
-        return clients[0].address if clients else SERVER
-
-    def _report_place(self, seat: Seat, place: int) -> None:
-        """Tell all clients how long an agent waits for a worker; 0: it has one."""
-        for client in self.clients:
-            client.send(Queued(seat=seat, place=place))
-
     def report_storage(self, read_only: bool) -> None:
         """Tell all clients whether moves can be stored; when they can again, agents go on."""
-        for client in self.clients:
-            client.send(ServerStatus(read_only=read_only))
+        self.send_all(ServerStatus(read_only=read_only))
         if not read_only:
-            self._start_agents()
-
-    def report_preparation(self, game: str, compiled: int) -> None:
-        """Tell all clients how many kernels are compiled, if an agent of theirs waits for them."""
-        if game != self.table.setup.game:
-            return
-        for seat in self._agent_tasks:
-            for client in self.clients:
-                client.send(Preparing(seat=seat, compiled=compiled))
-
-    def decide_task(self, seat: Seat, spec: str, seconds: float) -> Decide:
-        """The current decision of `seat` for an agent in a worker: its view and nothing else."""
-        table = self.table
-        at = SeatView.of(
-            seat,
-            table.game.view(table.state, seat),
-            seed=table.setup.seed,
-            place=table.version,
-            seconds=seconds,
-        )
-        legal = table.game.legal(table.state, seat)
-        return Decide(table.setup.game, dict(table.setup.settings), spec, at, legal)
+            self.agents.start()
 
     # The clock
 
@@ -482,9 +377,7 @@ class Room:
     def _start_clock(self) -> None:
         """Start the clock that waited for the playback of the last move."""
         self._set_clock()
-        text = ClockChanged(clock=self._timers.state()).model_dump_json()
-        for client in self.clients:
-            client.send_text(text)
+        self.send_all(ClockChanged(clock=self._timers.state()))
 
     def _on_shown(self) -> None:
         self._start_clock()
@@ -496,7 +389,7 @@ class Room:
 
     async def _handle_timeout(self, decision: int) -> None:
         """Play the drafts, or the game's fallback actions, for all people whose time is over."""
-        async with self._lock:
+        async with self.lock:
             table = self.table
             if table.decision != decision:
                 return
@@ -504,11 +397,11 @@ class Room:
             for seat in self._timers.expired():
                 action = self._action_in_time_trouble(seat)
                 if action is None:
-                    await self._commit(table.forfeit(seat, "time", "the clock ran out"))
+                    await self.commit(table.forfeit(seat, "time", "the clock ran out"))
                     return
                 actions[seat] = action
             if actions:
-                await self._commit(table.act_all(actions, "clock"))
+                await self.commit(table.act_all(actions, "clock"))
             else:
                 self._set_clock()
 

@@ -103,6 +103,18 @@ class RoomLeases:
         self._published, self.peers = listed, len(rows) - 1
         return [row.listed for row in rows if row.server_id != self.id]
 
+    def peer_addresses(self) -> list[str]:
+        """HOST:PORT of every other server that lives."""
+        with self._engine.begin() as connection:
+            found = connection.execute(
+                text(
+                    "SELECT address FROM servers"
+                    " WHERE server_id <> :id AND NOT pg_try_advisory_xact_lock(server_id)"
+                ),
+                {"id": self.id},
+            )
+            return [*found.scalars()]
+
     def claim(self, room: str) -> int:
         """Own the room: returns the id to write with. Raises `OwnedElsewhere` while another server
         lives that owns it, `LeaseLost` if this one was taken for dead."""
