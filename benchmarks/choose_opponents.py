@@ -1,6 +1,6 @@
 """Choose the settings of the named opponents: from the top down, each step near 240 Elo.
 
-A game's candidates stand in the order of their strength, with a guess of their Elo. From the top
+A game has candidates, each with a guess of its Elo. From the top
 the candidate is taken whose guess is nearest to a step below, the two play, and where the step is
 too small or too large, guesses are corrected and another candidate tries. The settings go into
 opponents.json; `opponents.py` then measures the ladder.
@@ -39,8 +39,9 @@ def gomoku() -> dict[str, float]:
     found: dict[str, float] = {f"heuristic:epsilon={e}": 600 - 2000 * e for e in _EPSILONS}
     for slip, elo in ((0.15, 280), (0.12, 340), (0.1, 380), (0.08, 420), (0.06, 480)):
         found[_careless("search:depth=1,evaluation=patterns", slip)] = elo
-    for slip, elo in ((0.06, 520), (0.04, 570), (0.03, 600), (0.02, 635), (0.01, 680)):
+    for slip, elo in ((0.08, 480), (0.06, 520), (0.04, 570), (0.03, 600), (0.02, 635), (0.01, 680)):
         found[_careless("search:depth=2,evaluation=patterns", slip)] = elo
+    found["search:depth=2,evaluation=patterns"] = 720
     for nodes in (2000, 5000, 10_000, 20_000):
         found[f"search:nodes={nodes},evaluation=patterns"] = 770 + 60 * math.log2(nodes / 2000)
     for nodes in (300, 500, 700, 1000, 1500, 2000, 3000, 4000, 6000, 8000, 12_000):
@@ -74,7 +75,8 @@ class LadderSearch:
 
     def __init__(self, game: str, pairs: int, workers: int, played: Path | None) -> None:
         self.game, self.pairs, self.workers, self.played = game, pairs, workers, played
-        self.guesses = CANDIDATES[game]()
+        guesses = CANDIDATES[game]()
+        self.guesses = dict(sorted(guesses.items(), key=lambda candidate: candidate[1]))
 
     def ladder(self, rungs: int) -> list[str]:
         """The settings of all rungs, weakest first."""

@@ -134,7 +134,7 @@ def test_the_lobby_seats_the_agent_that_it_shows(site: Site, visit: Visit) -> No
     expect(cards.nth(1)).to_be_checked()
     fold.click()
     start(page)
-    expect(page.locator(".players")).to_contain_text("The Pythia")
+    expect(page.locator(".players")).to_contain_text("search")
 
 
 def test_the_page_of_lessons_leads_on_and_the_home_page_back(site: Site, visit: Visit) -> None:

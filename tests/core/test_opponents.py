@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -16,19 +17,44 @@ from trireme.core.play import check_fit, play, prepare_agent
 from trireme.core.registry import BUILT_IN, find, make_agent, make_game
 from trireme.core.spec import parse_spec
 
+FEW_GAMES = pytest.mark.xfail(reason="rated by 8 games a step, before nash changed", strict=True)
+MEASURED = [pytest.param(g, marks=FEW_GAMES) if g == "navigation" else g for g in BUILT_IN]
+
 
 @pytest.mark.parametrize("game", BUILT_IN)
-def test_six_opponents_stand_in_the_order_of_their_ratings(game: str) -> None:
+def test_six_opponents_with_names_and_characters_stand_in_the_order_of_their_ratings(
+    game: str,
+) -> None:
     named = opponents_of(game)
     assert len(named) == 6
-    assert len({o.name for o in named}) == len({o.spec for o in named}) == 6
+    for what in ("name", "spec", "character", "emblem"):
+        assert len({getattr(o, what) for o in named} - {""}) == 6, f"each has its own {what}"
+    assert all(o.character.endswith(".") for o in named), "a sentence"
     ratings = [o.elo for o in named]
     assert None not in ratings
     assert ratings == sorted(ratings, key=lambda elo: elo or 0)
     assert ratings[0] == 0
-    assert all(o.games > 0 for o in named), "every rating was measured"
     assert named[0].score is None
-    assert all(o.score is not None and o.score > 0.5 for o in named[1:]), "each beats the one below"
+
+
+@pytest.mark.parametrize("game", MEASURED)
+def test_every_step_of_a_ladder_is_150_to_300_elo_and_65_to_85_percent_as_measured(
+    game: str,
+) -> None:
+    for low, high in itertools.pairwise(opponents_of(game)):
+        step = f"{low.name} < {high.name}"
+        assert 150 <= (high.elo or 0) - (low.elo or 0) <= 300, step
+        assert 0.65 <= (high.score or 0) <= 0.85, step
+
+
+@pytest.mark.parametrize("game", MEASURED)
+def test_every_rating_has_an_interval_that_rests_on_enough_games(game: str) -> None:
+    named = opponents_of(game)
+    for rung, o in enumerate(named):
+        low, high = o.low or 0, o.high or 0
+        assert low < (o.elo or 0) < high
+        assert high - low < 400, f"{o.name} is told from the next but one"
+        assert o.games >= (48 if rung in (0, 5) else 96), "24 pairs a step"
 
 
 @pytest.mark.parametrize("game", BUILT_IN)
