@@ -7,7 +7,7 @@ import pytest
 
 from trireme import BadSpec, IllegalAction, Session, make_game, play
 from trireme.battleship.shots import Salvo
-from trireme.core.action_input import as_action, cell_of
+from trireme.core.action_input import as_action, cell_of, why_unread
 from trireme.core.board import EMPTY, CellBoard
 from trireme.gomoku.agents.heuristic import Heuristic
 from trireme.gomoku.rules import Gomoku
@@ -176,8 +176,14 @@ def test_a_cell_of_a_board_is_the_one_legal_action_that_a_click_makes(
 
 
 def test_ctrl_c_while_a_value_is_read_stops_the_program() -> None:
+    class Interrupted(Gomoku):
+        def convert(self, value: Any, seat: int) -> Any:
+            raise KeyboardInterrupt
+
     def interrupted() -> Any:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         as_action(Gomoku(), 0, interrupted, interrupted, 7)
+    with pytest.raises(KeyboardInterrupt):
+        why_unread(Interrupted(), 0, 7)

@@ -253,7 +253,27 @@ def test_the_first_stones_lie_in_the_middle_and_beside_each_other(
     assert max(abs(answer[0] - middle), abs(answer[1] - middle)) == abs(off - 1)
 
 
-def test_after_an_overrun_less_time_is_planned_and_then_gradually_more() -> None:
+def set_load(monkeypatch: pytest.MonkeyPatch, load: float, cores: int = 2) -> None:
+    monkeypatch.setattr("os.getloadavg", lambda: (load, 0.0, 0.0))
+    monkeypatch.setattr("os.cpu_count", lambda: cores)
+
+
+def test_on_a_busy_machine_the_first_moves_are_planned_shorter(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    planned = []
+    for load in (0.0, 2.0, 8.0):
+        set_load(monkeypatch, load)
+        planned.append(Search(seconds=0.1)._planned(0.1))
+    assert planned == pytest.approx([0.094, 0.094, 0.058])
+    monkeypatch.delattr("os.getloadavg")
+    assert Search(seconds=0.1)._planned(0.1) == pytest.approx(0.094)
+
+
+def test_after_an_overrun_less_time_is_planned_and_then_gradually_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    set_load(monkeypatch, 0.0)
     agent = Search(seconds=0.1)
     calm = agent._planned(0.1)
     agent.record_overrun(0.02)
@@ -266,6 +286,7 @@ def test_after_an_overrun_less_time_is_planned_and_then_gradually_more() -> None
 
 
 def test_an_overrun_is_measured_from_the_call_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    set_load(monkeypatch, 0.0)
     agent = Search(seconds=5.0)
     clock = iter([10.0, 11.0, 15.5])
     given: list[SearchLimits] = []

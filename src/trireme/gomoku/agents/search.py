@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -50,8 +51,18 @@ SHARE_OF_TIME = 0.97
 """The part of the time budget that is spent on searching."""
 OVERRUN_DECAY = 0.9
 """How much of the largest overrun is still expected a move later."""
+WAIT_PER_LOAD = 0.012
+"""Seconds that a move may wait for the processor, for every program per core beside it."""
 LEAST_SHARE_OF_TIME = 0.3
 """The part that is spent on searching however large the overrun was."""
+
+
+def expected_wait() -> float:
+    """How long a move may have to wait for the processor, in seconds, by the machine's load."""
+    if not hasattr(os, "getloadavg"):  # as on Windows
+        return 0.0
+    per_core = os.getloadavg()[0] / (os.cpu_count() or 1)
+    return WAIT_PER_LOAD * max(0.0, per_core - 1)
 
 
 @dataclass
@@ -85,7 +96,8 @@ class Search:
     value: float | None = field(default=None, init=False, repr=False, compare=False)
     """How it judges the position of its last move, from -1, lost, to 1, won."""
     _engine: Engine | None = field(default=None, init=False, repr=False, compare=False)
-    _overrun: float = field(default=0.0, init=False, repr=False, compare=False)
+    _overrun: float = field(default=-1.0, init=False, repr=False, compare=False)
+    """By how much moves are expected to overrun, in seconds; -1 before the first."""
     """Seconds by which recent moves took longer than planned: a maximum that decays."""
 
     def __post_init__(self) -> None:
@@ -201,6 +213,8 @@ class Search:
 
     def _planned(self, budget: float) -> float:
         """The seconds after which to stop, of a budget in seconds."""
+        if self._overrun < 0:
+            self._overrun = expected_wait()
         planned = budget * SHARE_OF_TIME - 0.003 - self._overrun
         return max(planned, budget * LEAST_SHARE_OF_TIME, 0.001)
 

@@ -28,7 +28,8 @@ from trireme.navigation.starts import starts
 class BestResponseAttacker:
     """An agent that knows its opponent's mixed strategy, and plays the best response to it.
 
-    It evaluates as `nash` does, and searches a second turn where its response leads.
+    It evaluates as its opponent does, or else as `nash`, and searches a second turn where its
+    response leads.
     """
 
     name: ClassVar[str] = "attacker"
@@ -46,8 +47,11 @@ class BestResponseAttacker:
         if hasattr(self._agent, "prepare"):
             self._agent.prepare(game)
         own = getattr(self._agent, "seconds", None) if self.seconds is None else self.seconds
+        evaluation: dict[str, Any] = {}
+        if isinstance(self._agent, Nash):
+            evaluation = {"value": self._agent.value, "model": self._agent.model}
         # Without time it responds at once, so that it stays reproducible.
-        self._searcher = Nash(seconds=own, rounds=1 if own is None else None)
+        self._searcher = Nash(seconds=own, rounds=1 if own is None else None, **evaluation)
         self._searcher.prepare(game)
 
     def act(self, turn: Turn[Plan, NavigationState]) -> Plan:

@@ -34,6 +34,9 @@ TOLERANCE = 0.005
 SOLVING, SOLVING_FIRST = 0.85, 0.5
 """The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
 being for predictions; and where there is, for a response to the model of the enemy too."""
+LEAVES = 0.75
+"""The share of the time for the equilibrium after which no leaf is searched any more: new values of
+leaves open the gap of the turn, which the rest of the time is to close."""
 
 
 @dataclass
@@ -126,9 +129,11 @@ class Nash:
         memory = self._recall(as_navigation(turn.game), turn.view, turn.seat)
         memory.observe(turn.view)
         share = SOLVING_FIRST if memory.may_deviate else SOLVING
-        stop, stop_solving = self.stop_watch(turn.seconds), self.stop_watch(turn.seconds, share)
+        stop, stop_solving, stop_leaves = (
+            self.stop_watch(turn.seconds, part) for part in (1.0, share, LEAVES * share)
+        )
         oracle = self.oracle(turn.game, turn.view, turn.seat)
-        self.search(oracle, stop_solving)
+        self.search(oracle, stop_solving, stop_leaves)
         return memory.respond(oracle, turn.view, stop)
 
     def _recall(self, game: Navigation, view: NavigationState, seat: Seat) -> SafeExploiter:
@@ -143,8 +148,9 @@ class Nash:
         self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
     ) -> PlanAnalysis:
         """The same for any position, within `limit` seconds of wall-clock time."""
+        stop, stop_leaves = self.stop_watch(limit), self.stop_watch(limit, LEAVES)
         oracle = self.oracle(game, view, seat)
-        self.search(oracle, self.stop_watch(limit))
+        self.search(oracle, stop, stop_leaves)
         return oracle.analysis()
 
     def oracle(self, game: AnyGame, view: NavigationState, seat: Seat) -> DoubleOracle:
@@ -162,8 +168,17 @@ class Nash:
         clock_end = math.inf if limit is None else time.perf_counter() + 0.9 * share * limit
         return lambda: time.thread_time() >= cpu_end or time.perf_counter() >= clock_end
 
-    def search(self, oracle: DoubleOracle, stop: Callable[[], bool]) -> None:
-        """Solve the turn, then its leaves, until asked to stop; the first iteration always runs."""
+    def search(
+        self,
+        oracle: DoubleOracle,
+        stop: Callable[[], bool],
+        stop_leaves: Callable[[], bool] | None = None,
+    ) -> None:
+        """Solve the turn, then its leaves and the turn again, until asked to stop.
+
+        The first iteration always runs. `stop_leaves` ends the search of leaves sooner.
+        """
+        no_more = stop_leaves or stop
         rounds = math.inf if self.rounds is None else self.rounds
         leaves = math.inf if self.leaves is None else self.leaves
         if self.leaves is None and not self.timed:
@@ -174,9 +189,9 @@ class Nash:
                 if not oracle.improve(1, TOLERANCE) or stop():
                     break
             room = leaves - oracle.leaves
-            if room <= 0 or stop():
+            if room <= 0 or no_more():
                 return
-            if not oracle.search_leaves(stop, int(min(room, LEAVES_AT_ONCE))):
+            if not oracle.search_leaves(no_more, int(min(room, LEAVES_AT_ONCE))):
                 return
 
     def _ready(self, game: AnyGame) -> TurnSolver:

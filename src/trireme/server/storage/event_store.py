@@ -2,7 +2,7 @@
 
 One thread does all reading and writing. A caller's `await` returns when its rows are committed;
 requests that arrive while a transaction runs are batched into the next one, so that a busy server
-commits many moves at once. When they come in batches, the thread waits a moment for more.
+commits many moves at once.
 """
 
 from __future__ import annotations
@@ -31,9 +31,6 @@ from .retention import Retention
 T = TypeVar("T")
 MAX_BATCH = 500
 """Requests of one transaction."""
-GATHER_SECONDS = 0.004
-"""How long the next transaction waits for more requests after one that had several. A transaction
-costs more than its rows do: the wait makes fewer of them, and no move notices it."""
 MAX_ROWS = 100
 """Rows of one INSERT. Each statement reacquires Python's global interpreter lock, which on a busy
 machine takes far longer than the database does."""
@@ -202,10 +199,7 @@ class EventStore:
                     text(f"SET idle_in_transaction_session_timeout = '{MAX_STALLED}'")
                 )
                 connection.commit()
-            batch: list[_Request] = []
             while (request := self._requests.get()) is not None:
-                if len(batch) > 1:
-                    time.sleep(GATHER_SECONDS)
                 batch = [request]
                 stop = False
                 while len(batch) < MAX_BATCH and not self._requests.empty():
