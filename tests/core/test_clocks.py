@@ -147,7 +147,8 @@ def test_with_seconds_the_clock_does(game: str, spec: str, run_out: Callable[[],
     assert play(made, seats, seed=5).record.fingerprint() != before.record.fingerprint()
 
 
-def test_the_games_budget_limits_a_search_by_depth_too() -> None:
+def test_the_games_budget_limits_a_search_by_depth_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trireme.gomoku.agents.search.expected_wait", lambda: 0.0)
     limits = Search(depth=4)._limits(2.0, strength=_full())
     assert limits.seconds == pytest.approx(2.0 * 0.97 - 0.003)
     assert Search(depth=4)._limits(None, strength=_full()).seconds is None

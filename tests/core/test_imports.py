@@ -38,7 +38,9 @@ HEAVY = {
     "pydantic": lambda path: path.parent == ROOT / "server" / "protocol",
     "prometheus_client": lambda path: path == ROOT / "server" / "metrics.py",
     "alembic": lambda path: "store" in path.parts,
-    "httpx": lambda path: path.parent.name in ("llm", "mcp") or path.name == "forwarding.py",
+    "httpx": lambda path: (
+        path.parent.name in ("llm", "mcp") or path.name in ("forwarding.py", "peer_positions.py")
+    ),
     "mcp": lambda path: path.parent == ROOT / "mcp",
     "tkinter": lambda path: "desktop" in path.parts,
 }
