@@ -177,11 +177,13 @@ def check_running_board(tmp_path: Path, executor: str) -> None:
             server.progress = progress
 
         def look() -> None:
-            for moves in (5, 6):  # when the third move of the waiting agent is due
-                running: list[dict[str, Any]] = []
-                while not any(game["moves"] == moves for game in running):
+            # when the third move of the waiting agent is due (later the first game has six, too)
+            for due in ((("random", "waits"), 5), (("waits", "random"), 6)):
+                found: list[dict[str, Any]] = []
+                while not found:
                     running = server.state()["running"]
-                boards.extend(running)
+                    found = [game for game in running if (game["seats"], game["moves"]) == due]
+                boards.extend(found)
                 pipe.write_bytes(b"go on")
 
         looker = threading.Thread(target=look, daemon=True)

@@ -1,8 +1,9 @@
 """Hostile agents in a process of their own see nothing hidden and harm nobody."""
 
 import sys
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +124,17 @@ def test_children_end_with_their_agent(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("HOSTILE_CHILD", str(note))
     with isolated("Parent") as agent:
         game_with(agent)
-    status = Path(f"/proc/{note.read_text()}/stat")
-    assert not status.exists() or status.read_text().rsplit(")", 1)[1].split()[0] == "Z"
+    wait_for_end(int(note.read_text()))
+
+
+def wait_for_end(process: int) -> None:
+    """Wait until a process that was told to end has ended; one that lives on fails the test."""
+    status, until = Path(f"/proc/{process}/stat"), time.monotonic() + 20
+    while status.exists():
+        with suppress(OSError):  # it may end between the two lines
+            if status.read_text().rsplit(")", 1)[1].split()[0] == "Z":
+                return
+        assert time.monotonic() < until, f"process {process} lives on"
 
 
 def test_a_spec_that_can_t_be_made_is_an_error_and_no_forfeit() -> None:
