@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import pickle
 import threading
 from collections.abc import Callable
@@ -83,6 +84,27 @@ def test_an_agent_that_can_not_be_made_is_refused(workers: WorkerPool) -> None:
         ask(workers, task("Nobody"))
     assert failure.value.reason == "refused"
     assert "Nobody" in failure.value.detail
+
+
+def test_agents_answer_though_a_thousand_connections_are_open() -> None:
+    """The pipes to the workers then have numbers above 1023, which `select` refuses."""
+    resource = pytest.importorskip("resource", reason="the system has no limits of files")
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < 1200:
+        pytest.skip("the system allows too few files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1200), hard))
+    opened = [os.open(os.devnull, os.O_RDONLY) for _ in range(1100)]
+    try:
+        pool = WorkerPool(1, LIMITS, lambda *_: None)
+        pool.start([WarmUp("gomoku", {}, "random")])
+        try:
+            assert make_game("gomoku").read(ask(pool, task("random")))
+        finally:
+            pool.stop()
+    finally:
+        for descriptor in opened:
+            os.close(descriptor)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
 def test_moves_go_before_queries() -> None:

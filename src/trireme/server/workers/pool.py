@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
-import select
 import struct
 import subprocess
 import sys
@@ -14,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing.connection import wait
 from typing import Any
 
 from trireme.server.limits import SERVER, ServerLimits
@@ -402,7 +402,7 @@ class _WorkerThread:
         got = bytearray()
         while len(got) < count:
             left = deadline - time.monotonic()
-            if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            if left <= 0 or not wait([pipe], left):  # select() knows no descriptor above 1023
                 raise _TimedOut(f"{what} took too long")
             chunk = os.read(pipe, count - len(got))
             if not chunk:
