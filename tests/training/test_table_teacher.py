@@ -140,6 +140,15 @@ def test_resuming_with_a_teacher_equals_not_having_stopped(
     assert all(torch.equal(value, theirs[name]) for name, value in rest.model.state_dict().items())
 
 
+def test_a_teacher_whose_moves_lead_nowhere_does_not_run_for_ever(teacher_file: Path) -> None:
+    games = one_game([38, 0, 39, 2, 40, 4])
+    games.training, games.ply[5] = torch.tensor([5]), 6  # black to move, who makes an open four
+    teacher = teacher_of(games, teacher_file)
+    favours(teacher, 41)
+    with pytest.raises(BadSettings, match="no position without threats"):
+        games.taught(teacher, 10, seed=1)
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [(None, "can't read the teacher"), (b"nonsense", "holds no gomoku-zero network")],

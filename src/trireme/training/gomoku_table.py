@@ -142,15 +142,14 @@ class TableGames:
         parts: list[TaughtPositions] = []
         found = 0
         while found < count:
-            among = len(self.training)
-            drawn = torch.randint(
-                among, (teacher.at_once,), generator=generator, device=self.device
-            )
+            many = (teacher.at_once,)
+            drawn = torch.randint(len(self.training), many, generator=generator, device=self.device)
             index = self.training[drawn]
-            parts.append(
-                teacher.positions_beside(self.stones(index), self.recent(index), generator)
-            )
-            found += len(parts[-1].value)
+            part = teacher.positions_beside(self.stones(index), self.recent(index), generator)
+            if not len(part.value):
+                raise BadSettings("the teacher's moves lead to no position without threats")
+            parts.append(part)
+            found += len(part.value)
         return TaughtPositions(*(torch.cat(column)[:count] for column in zip(*parts, strict=True)))
 
 
