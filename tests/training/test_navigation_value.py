@@ -46,7 +46,7 @@ def some_model(seed: int = 0) -> PositionValueModel:
 
 def samples_of(sea: SeaOfGames) -> ValueSamples:
     network = some_model().network()
-    return sea.play(network, sea.solver.oracle_arrays(64, units=4))
+    return sea.play(network, sea.solver.oracle_arrays(64, units=4), sea.config.trace)
 
 
 def test_the_model_and_the_search_give_a_position_the_same_value() -> None:
@@ -98,14 +98,14 @@ def test_targets_are_values_to_seat_0() -> None:
     ships[:, 2] = 1, sea.solver.stats[1, 4]
     ships[:, 0] = sea.open[0], sea.open[-1]
     arrays = sea.solver.oracle_arrays(64, units=4)
-    far = sea.play_game(ships, sea.game.turn_limit - 1, arrays)
+    far = sea.play_game(ships, sea.game.turn_limit - 1, arrays, 0.0)
     assert far.values == pytest.approx([-1])  # out of reach, and behind when the last turn ends
 
 
 def test_games_are_played_to_their_end() -> None:
-    sea = SeaOfGames(3, tiny_value(exploration=0.0, trace=1.0))
+    sea = SeaOfGames(3, tiny_value(exploration=0.0))
     sea.solver.use(some_model().network(), sea.terrain)
-    found = sea.play_game(*sea.draw_start(), sea.solver.oracle_arrays(64, units=4))
+    found = sea.play_game(*sea.draw_start(), sea.solver.oracle_arrays(64, units=4), 1.0)
     assert len(found) >= 1
     assert set(np.abs(found.values)) <= {0.0, 1.0}, "with the whole trace, targets are the result"
     assert len(set(found.values)) == 1
@@ -180,7 +180,8 @@ def test_an_agent_plays_with_what_was_learnt(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}, {"trace": 1.1}]
+    "wrong",
+    [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}, {"trace": 1.1}, {"trace_end": -0.1}],
 )
 def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSettings):

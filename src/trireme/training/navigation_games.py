@@ -149,13 +149,18 @@ class SeaOfGames:
             found.values[at] = values[0, ships[0, 2], ships[1, 2]]
         return found
 
-    def play(self, network: ValueNetwork, arrays: OracleArrays) -> ValueSamples:
-        """`config.games` whole games, every turn solved with `network` at the leaves."""
+    def play(self, network: ValueNetwork, arrays: OracleArrays, trace: float) -> ValueSamples:
+        """`config.games` whole games, every turn solved with `network` at the leaves.
+
+        `trace` is the λ of the targets.
+        """
         self.solver.use(network, self.terrain)
         starts = [self.draw_start() for _ in range(self.config.games)]
-        return join_samples([self.play_game(*start, arrays) for start in starts])
+        return join_samples([self.play_game(*start, arrays, trace) for start in starts])
 
-    def play_game(self, ships: NDArray[np.int32], turn: int, arrays: OracleArrays) -> ValueSamples:
+    def play_game(
+        self, ships: NDArray[np.int32], turn: int, arrays: OracleArrays, trace: float
+    ) -> ValueSamples:
         """One game from this position to its end; `ships` is changed."""
         solver, config = self.solver, self.config
         found = ValueSamples.empty(self.game.turn_limit - turn)
@@ -175,7 +180,7 @@ class SeaOfGames:
             turn += 1
             outcome = play_turn(solver.sea, solver.stats, solver.rules, ships, turn, *plans)
         result = {FIRST: 1.0, SECOND: -1.0}.get(outcome, 0.0)
-        found.values[: len(solved)] = lambda_returns(solved, explored, result, config.trace)
+        found.values[: len(solved)] = lambda_returns(solved, explored, result, trace)
         return ValueSamples(*(array[: len(solved)] for array in found.arrays().values()))
 
     def _draw(self, arrays: OracleArrays, seat: int) -> tuple[int, bool]:

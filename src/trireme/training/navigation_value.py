@@ -167,10 +167,11 @@ class ValueTraining(TrainingRun[NavigationValue]):
         if self.step == 0 and self.config.warm_up:
             self._learn_formula()
         config, network = self.config, self.model.network()
+        trace = config.trace + share * (config.trace_end - config.trace)
 
         def play(sea: SeaOfGames) -> ValueSamples:
             with self._borrowed(sea.solver) as arrays:
-                return sea.play(network, arrays)
+                return sea.play(network, arrays, trace)
 
         fresh: list[ValueSamples] = spread(play, self.seas)
         for samples in fresh:

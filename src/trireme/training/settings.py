@@ -415,8 +415,11 @@ class NavigationValue(RunSettings):
     )
     trace: float = option(
         0.8,
-        "lambda of TD(lambda): share of a target that comes from the rest of its game, not from "
-        "its solved turn; more: less bias, more noise",
+        "lambda of TD(lambda) at the start: share of a target that comes from the rest of its "
+        "game, not from its solved turn; more: less bias, more noise",
+    )
+    trace_end: float = option(
+        0.2, "lambda at the end; less: values that agree better with the turns solved from them"
     )
     rounds: int = option(5, "double-oracle iterations of a turn at most; more: truer targets")
     tolerance: float = option(
@@ -439,7 +442,7 @@ class NavigationValue(RunSettings):
         check(self, at_least={"capacity": 1, "log_every": 1, "checkpoint_every": 1, "warm_up": 0})
         if self.units % 4:
             raise BadSettings(f"units must be a multiple of 4, not {self.units}")
-        for name in ("renewed", "near", "exploration", "trace"):
+        for name in ("renewed", "near", "exploration", "trace", "trace_end"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadSettings(f"{name} must be from 0 to 1, not {getattr(self, name):g}")
 

@@ -31,9 +31,11 @@ DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
 TOLERANCE = 0.005
 """The equilibrium gap at which a turn counts as solved."""
-SOLVING, SOLVING_FIRST = 0.85, 0.5
+SOLVING, SOLVING_FIRST = 0.85, 0.35
 """The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
 being for predictions; and where there is, for a response to the model of the enemy too."""
+RESPONDING = 0.95
+"""The share of the time after which no response is searched any more."""
 LEAVES = 0.75
 """The share of the time for the equilibrium after which no leaf is searched any more: new values of
 leaves open the gap of the turn, which the rest of the time is to close."""
@@ -111,6 +113,13 @@ class Nash:
         """Whether a clock of its own ends the search, so that results depend on the machine."""
         return self.seconds is not None or self.rounds is None
 
+    @property
+    def _most_leaves(self) -> float:
+        """How many leaves of a turn may be searched."""
+        if self.leaves is None:
+            return math.inf if self.timed else 0
+        return self.leaves
+
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
         oracle = self._ready(game).double_oracle(game.start(), 0)
@@ -130,11 +139,11 @@ class Nash:
         memory.observe(turn.view)
         share = SOLVING_FIRST if memory.may_deviate else SOLVING
         stop, stop_solving, stop_leaves = (
-            self.stop_watch(turn.seconds, part) for part in (1.0, share, LEAVES * share)
+            self.stop_watch(turn.seconds, part) for part in (RESPONDING, share, LEAVES * share)
         )
         oracle = self.oracle(turn.game, turn.view, turn.seat)
         self.search(oracle, stop_solving, stop_leaves)
-        return memory.respond(oracle, turn.view, stop)
+        return memory.respond(oracle, turn.view, stop, self._most_leaves)
 
     def _recall(self, game: Navigation, view: NavigationState, seat: Seat) -> SafeExploiter:
         """What it remembers of this game; nothing of another."""
@@ -180,15 +189,12 @@ class Nash:
         """
         no_more = stop_leaves or stop
         rounds = math.inf if self.rounds is None else self.rounds
-        leaves = math.inf if self.leaves is None else self.leaves
-        if self.leaves is None and not self.timed:
-            leaves = 0
         while True:
             while rounds > 0:
                 rounds -= 1
                 if not oracle.improve(1, TOLERANCE) or stop():
                     break
-            room = leaves - oracle.leaves
+            room = self._most_leaves - oracle.leaves
             if room <= 0 or no_more():
                 return
             if not oracle.search_leaves(no_more, int(min(room, LEAVES_AT_ONCE))):

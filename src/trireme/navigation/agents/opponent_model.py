@@ -42,7 +42,7 @@ SUSPECTS = (
     Suspect("greedy", 0.5),
     Suspect("planner", 0.3),
     Suspect("nash-quick", 0.0),
-    Suspect("nash-quick:rounds=8,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.3),
+    Suspect("nash-quick:rounds=12,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.0),
 )
 PRIOR = 0.08
 """The prior probability of each suspect; the rational share the rest."""
@@ -50,6 +50,8 @@ FLOOR = 0.1
 """Share of each prediction that is spread over all movements: nobody is excluded by one turn."""
 LEAST_BELIEF = 0.002
 """No belief falls below this, so that an opponent that changes its play is recognised."""
+CERTAIN, UNLIKELY = 0.9, 0.01
+"""Once the suspects are that probable, no time is spent on those of them that are so unlikely."""
 SAMPLES, MORE_SAMPLES = 32, 160
 """Plans drawn for the random captain, and how many more if it is certain to be it."""
 POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
@@ -102,8 +104,9 @@ class OpponentModel:
             EQUILIBRIUM: self._by_movement(equilibrium),
             BEST_RESPONSE: response / response.sum(),
         }
-        for suspect in SUSPECTS:
-            if stop():
+        certain = self.suspicion >= CERTAIN
+        for suspect in sorted(SUSPECTS, key=lambda suspect: -self.beliefs[suspect.spec]):
+            if stop() or (certain and self.beliefs[suspect.spec] < UNLIKELY):
                 break
             mixture = self._predicted[suspect.spec] = self._plans_of(suspect.spec, view, stop)
             even = np.full(len(values), 1 / len(values))
@@ -165,6 +168,6 @@ class OpponentModel:
         if hasattr(agent, "oracle"):
             oracle = agent.oracle(game, view, self.seat)
             agent.search(oracle, stop)
-            return oracle.mixture(self.seat)  # type: ignore[no-any-return]
+            return oracle.quantal_mixture(self.seat, TEMPERATURE)  # type: ignore[no-any-return]
         plan = agent.act(Turn(game, self.seat, view, legal, rng))
         return pack_plan(plan, ship)[None], np.ones(1)

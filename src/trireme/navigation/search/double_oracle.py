@@ -30,7 +30,14 @@ from trireme.navigation.kernels import mobility_loss
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState
 
-from .double_oracle_kernels import OracleArrays, begin, iterate, solve, solve_restricted
+from .double_oracle_kernels import (
+    OracleArrays,
+    assumed,
+    begin,
+    iterate,
+    solve,
+    solve_restricted,
+)
 from .evaluation_kernels import TurnArrays, hit_point_values, searched_slot
 from .leaf_kernels import reached_leaves
 from .plan_analysis import PlanAnalysis, PlanCandidate
@@ -58,7 +65,7 @@ MAX_PLANS = 512
 """Plans that one seat may have in the restricted game."""
 MAX_NEW_PLANS = 24
 """Best responses that a seat adds in one iteration, for as many of its best movements."""
-CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 128, 12, 0.03
+CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 128, 4, 0.03
 """The same limits for a leaf that is searched, its iterations and its gap."""
 LEAVES_AT_ONCE = 8
 """Leaves that are searched before the turn is solved again."""
@@ -210,6 +217,7 @@ class DoubleOracle:
         """What both seats together could gain by deviating from the mixed strategies."""
         self.leaves = 0
         """How many leaves were searched."""
+        self._follows_model = False  # whether leaves are those that the model leads to
         self._trust = min(bias.naive + bias.tremble, MAX_TRUST)
         self.arrays = solver.oracle_arrays(MAX_PLANS)
         if self._trust:
@@ -251,7 +259,7 @@ class DoubleOracle:
         for name in ("plans", "counts"):
             getattr(fresh, name)[:] = getattr(self.arrays, name)
         made.arrays = fresh._replace(model=plans, model_weights=chances)
-        made._trust = trust
+        made._trust, made._follows_model = trust, True
         return made
 
     def mixture(self, seat: int) -> PackedMixture:
@@ -259,6 +267,19 @@ class DoubleOracle:
         weights = self.weights[seat]
         live = weights > LEAST_WEIGHT
         return self.plans[seat][: len(weights)][live], weights[live] / weights[live].sum()
+
+    def quantal_mixture(self, seat: int, temperature: float) -> PackedMixture:
+        """The mixed strategy of a seat, half of it replaced by a quantal response.
+
+        An equilibrium is seldom unique, and other solvers find others: plans of nearly the best
+        value are likely too, in proportion to exp(value / `temperature`).
+        """
+        plans, weights = self.mixture(seat)
+        best, values = self.responses(seat, *assumed(self.arrays, seat, self.seat, self._trust))
+        chances = np.exp((values - values.max()) / temperature)
+        live = chances > LEAST_WEIGHT * chances.sum()
+        near = chances[live] / chances[live].sum()
+        return np.concatenate([plans, best[live]]), np.concatenate([weights, near]) / 2
 
     def with_bonus(self, seat: int | None) -> DoubleOracle:
         """The same turn with the bonus for poses as `seat` sees it, or without, not yet solved."""
@@ -268,7 +289,7 @@ class DoubleOracle:
             bonus = pose_values(seat, self.turns_played / self.solver.game.turn_limit, 0.0)
         made.turn = self.turn._replace(poses=bonus)
         made.arrays = self.solver.oracle_arrays(MAX_PLANS)
-        made._trust = 0.0
+        made._trust, made._follows_model = 0.0, False
         return made
 
     def expected(self, own: PackedMixture, theirs: PackedMixture) -> float:
@@ -325,21 +346,38 @@ class DoubleOracle:
 
         Returns whether there were any; `stop` is asked after each.
         """
-        if not self._search(stop, count):
+        if not self._search(stop, count, self._assumed_play()):
             return False
         self.arrays.filled[:] = 0
         self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
         return True
 
-    def _search(self, stop: Callable[[], bool], count: int) -> bool:
-        """Search leaves that the mixed strategies reach, and renew what was simulated."""
+    def _assumed_play(self) -> OracleArrays:
+        """Arrays with the mixed strategies that lead to leaves: the solved ones, or the model's."""
+        if not self._follows_model:
+            return self.arrays
+        theirs = assumed(self.arrays, self.seat, self.seat, self._trust)
+        return self._with_mixtures(self.seat, self.mixture(self.seat), theirs)
+
+    def _with_mixtures(self, seat: int, own: PackedMixture, theirs: PackedMixture) -> OracleArrays:
+        """The arrays with other mixed strategies: `own` of `seat`, `theirs` of the other."""
+        size = max(len(own[0]), len(theirs[0]))
+        plans = np.zeros((2, size, self.solver.game.phases), np.uint8)
+        weights, solved = np.zeros((2, size)), np.zeros(2, np.int64)
+        for at, mixture in ((seat, own), (1 - seat, theirs)):
+            solved[at] = len(mixture[0])
+            plans[at, : solved[at]], weights[at, : solved[at]] = mixture
+        return self.arrays._replace(plans=plans, weights=weights, solved=solved)
+
+    def _search(self, stop: Callable[[], bool], count: int, play: OracleArrays) -> bool:
+        """Search leaves that the mixed strategies of `play` reach; renew what was simulated."""
         if self.turns_played + 1 >= self.solver.game.turn_limit:
             return False
         if len(self.turn.searched) == 1:
             table = np.zeros(SEARCHED_SIZE, np.int64), np.zeros(SEARCHED_SIZE)
             self.turn = self.turn._replace(searched=table[0], searched_values=table[1])
         room = SEARCHED_SIZE // 2 - self.leaves
-        keys, ships, reach = reached_leaves(self.turn, self.arrays, self.turns_played + 1)
+        keys, ships, reach = reached_leaves(self.turn, play, self.turns_played + 1)
         order = np.argsort(-reach, kind="stable")[: min(count, room)]
         found = [k for k in order if reach[k] > LEAST_REACH]
         for k in found:
@@ -412,22 +450,16 @@ class DoubleOracle:
 
         Until asked to `stop`, the leaves that the best responses lead to are searched.
         """
-        types, arrays = self.solver.game.types, self.arrays
+        types = self.solver.game.types
         packed = np.stack([pack_plan(plan, types[1 - seat]) for plan in plans])
-        chances = np.array(weights, np.float64)
-        best, values = self.responses(seat, packed, chances)
-        count = min(len(packed), arrays.plans.shape[1])
-        arrays.plans[1 - seat, :count] = packed[:count]
-        arrays.weights[1 - seat, :count] = chances[:count]
-        arrays.solved[1 - seat], arrays.solved[seat] = count, COMPARED
+        theirs = packed, np.array(weights, np.float64)
+        best, values = self.responses(seat, *theirs)
         while not stop():
             top = np.argsort(-values, kind="stable")[:COMPARED]
-            arrays.plans[seat, : len(top)] = best[top]
-            arrays.weights[seat, :COMPARED] = 0
-            arrays.weights[seat, : len(top)] = 1 / len(top)
-            if not self._search(stop, LEAVES_AT_ONCE):
+            own = best[top], np.full(len(top), 1 / len(top))
+            if not self._search(stop, LEAVES_AT_ONCE, self._with_mixtures(seat, own, theirs)):
                 break
-            best, values = self.responses(seat, packed, chances)
+            best, values = self.responses(seat, *theirs)
         return unpack_plan(best[int(values.argmax())], types[seat])
 
     def analysis(self) -> PlanAnalysis:

@@ -72,7 +72,7 @@ def iterate(
     other = 1 - own
     theirs = -_expected(oracle, own)
     for seat in range(2):
-        answers, weights = _assumed(oracle, seat, own, trust)
+        answers, weights = assumed(oracle, seat, own, trust)
         floor = value if seat == own else theirs
         _respond(turn, oracle, seat, answers, weights, floor, best[seat], values[seat])
     gap = max(0.0, values[own].max() - value) + (1.0 - trust) * max(
@@ -136,7 +136,7 @@ def _extend_model(turn: TurnArrays, oracle: OracleArrays, own: Any) -> None:
 
 
 @njit
-def _assumed(oracle: OracleArrays, seat: Any, own: Any, trust: Any) -> Any:
+def assumed(oracle: OracleArrays, seat: Any, own: Any, trust: Any) -> Any:
     """What `seat` assumes the other plays: (plans, their probabilities)."""
     other = 1 - seat
     weights = oracle.weights[other]
