@@ -160,7 +160,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/arena/test_process_agent.py",
         "tests/arena/test_protocol_two.py",
     ),
-    "battleship/endgame.py": ("tests/battleship/test_endgames.py",),
+    "battleship/endgame.py": (
+        "tests/battleship/test_endgames.py",
+        "tests/core/test_puzzles.py::test_the_same_seed_makes_the_same_puzzles_on_every_machine",
+    ),
     "battleship/puzzles.py": ("tests/battleship/test_endgames.py", *MADE_PUZZLES),
     "battleship/review.py": ("tests/battleship/test_review.py",),
     "gomoku/review.py": ("tests/gomoku/test_review_values.py", "tests/gomoku/test_review.py"),

@@ -54,7 +54,7 @@ class Endgame:
                 for bit in _bits(mask & ~self.fired):
                     self._having[bit] = self._having.get(bit, 0) | 1 << number
                     self._ships.setdefault(bit, {})[1 << number] = ship, mask
-        self._misses: dict[int, float] = {}
+        self._misses: dict[tuple[int, int], float] = {}
         self._solved = 0
 
     def best(self) -> float:
@@ -108,9 +108,14 @@ class Endgame:
         """Expected misses to the end with the best shots."""
         if group & (group - 1) == 0:
             return 0.0
-        found = self._misses.get(group)
+        key = group, fired
+        found = self._misses.get(key)
         if found is None:
-            found = self._misses[group] = self._solve(group, fired)
+            known = sum(b for b, having in self._having.items() if fired & b and having & group)
+            found = self._misses.get((group, known))
+            if found is None:
+                found = self._misses[group, known] = self._solve(group, fired)
+            self._misses[key] = found
         return found
 
     def _solve(self, group: int, fired: int) -> float:
