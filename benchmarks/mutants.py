@@ -325,12 +325,16 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
     parser.add_argument("--without", nargs="*", default=[], help="files to leave out, likewise")
-    parser.add_argument("--again", type=Path, help="try only the survivors in this file of --results")
+    parser.add_argument(
+        "--again", type=Path, help="try only the survivors in this file of --results"
+    )
     parser.add_argument("--kernels", action="store_true", help="kernels in place of plain code")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
     parser.add_argument(
-        "--results", type=Path, help="add each result to this file; what it holds is not tried again"
+        "--results",
+        type=Path,
+        help="add each result to this file; what it holds is not tried again",
     )
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # report, as after Ctrl-C

@@ -78,6 +78,7 @@ def test_moves_are_numbered_as_in_the_record_where_nature_begins(tmp_path: Path)
     assert all(m.recorded == found.record.moves[m.number - 1][0] for m in moves)
 
 
+@pytest.mark.slow
 def test_the_seat_that_forfeited_is_debugged_and_fails_again(
     finished: Callable[[str], Folder],
 ) -> None:

@@ -222,6 +222,7 @@ def test_the_log_of_what_agents_print_is_capped(
     assert "the log is full" in text
 
 
+@pytest.mark.slow
 def test_the_report_says_where_each_agent_ran(tmp_path: Path) -> None:
     game = make_game("gomoku:size=7")
     bot = f"{sys.executable} {Path(__file__).parents[2] / 'examples' / 'process_agent.py'}"

@@ -308,7 +308,9 @@ def test_pairs_are_counted_by_their_points() -> None:
     assert pair_counts([0, 0.25, 0.5, 0.5, 1]).tolist() == [1, 1, 2, 0, 1]
 
 
-@pytest.mark.parametrize("text", ["", "5", "a,b", "10,0", "0,10,0.05", "0,10,0.9,0.05", "0,10,0.05,0.05,1"])
+@pytest.mark.parametrize(
+    "text", ["", "5", "a,b", "10,0", "0,10,0.05", "0,10,0.9,0.05", "0,10,0.05,0.05,1"]
+)
 def test_a_senseless_test_is_refused(text: str) -> None:
     with pytest.raises(BadSpec, match=r"expected|must be"):
         Sprt.parse(text)
