@@ -204,7 +204,7 @@ def try_all(
     results: Results,
     console: Console,
 ) -> None:
-    """See whether each mutation survives; after Ctrl-C, the results are of those that were tried."""
+    """See whether each mutation survives; Ctrl-C ends it with the results so far."""
     groups: dict[tuple[str, ...], list[Mutation]] = {}
     for mutation in mutations:
         groups.setdefault(tuple(targets[mutation.file]), []).append(mutation)

@@ -131,6 +131,7 @@ def test_the_command_shows_prints_thoughts_and_moves_of_one_seat(
     assert "noise of the other seat" not in done.output
 
 
+@pytest.mark.slow
 def test_the_command_shows_the_traceback(
     finished: Callable[[str], Folder], monkeypatch: pytest.MonkeyPatch
 ) -> None:

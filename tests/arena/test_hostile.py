@@ -240,6 +240,7 @@ def test_the_report_says_where_each_agent_ran(tmp_path: Path) -> None:
     assert places[False]["Plain"] == "in-process"
 
 
+@pytest.mark.slow
 def test_a_foreign_agent_is_made_in_its_own_process_before_the_match() -> None:
     before = set(sys.modules)
     entrants(BATTLESHIP, hostile("Plain"))

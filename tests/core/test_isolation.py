@@ -40,7 +40,9 @@ def test_an_isolated_agent_plays_the_same_game() -> None:
             assert not apart.forfeits
 
 
-@pytest.mark.parametrize("spy", SPIES)
+@pytest.mark.parametrize(
+    "spy", [*SPIES[:2], *(pytest.param(spy, marks=pytest.mark.slow) for spy in SPIES[2:])]
+)
 def test_a_spy_sinks_the_fleet_no_sooner_than_chance(
     spy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

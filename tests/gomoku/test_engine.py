@@ -56,6 +56,15 @@ def test_it_takes_a_five(engine: Engine) -> None:
     assert (found.proven, found.moves[0].plies) == (True, 1)
 
 
+def test_a_wall_is_no_point_to_win_on(engine: Engine) -> None:
+    stones = {
+        at_(text): 1 - 2 * (n % 2) for n, text in enumerate("h8 a1 i8 b5 j8 c9 k8 d13".split())
+    }
+    for wall, best in (("g8", "l8"), ("l8", "g8")):
+        engine.set_position(stones.items(), 1, [at_(wall)])
+        assert engine.analyse(QUICK).best == at_(best)
+
+
 def test_it_blocks_a_four(engine: Engine) -> None:
     assert analyse(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
 

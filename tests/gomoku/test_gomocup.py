@@ -143,7 +143,7 @@ garbage = st.one_of(
 )
 
 
-@given(st.lists(garbage, max_size=12))
+@given(st.lists(garbage, max_size=8))
 def test_no_input_breaks_the_brain(lines: list[str]) -> None:
     brain = Brain(seed=1)
     brain.answer("START 5")
