@@ -57,11 +57,9 @@ def test_it_takes_a_five(engine: Engine) -> None:
 
 
 def test_a_wall_is_no_point_to_win_on(engine: Engine) -> None:
-    stones = {
-        at_(text): 1 - 2 * (n % 2) for n, text in enumerate("h8 a1 i8 b5 j8 c9 k8 d13".split())
-    }
+    state = GomokuState(tuple(read_points(GAME, "h8a1i8b5j8c9k8d13")))
     for wall, best in (("g8", "l8"), ("l8", "g8")):
-        engine.set_position(stones.items(), 1, [at_(wall)])
+        engine.set_position(state.board().items(), state.colour, [at_(wall)])
         assert engine.analyse(QUICK).best == at_(best)
 
 
