@@ -139,9 +139,9 @@ class Results:
     def add(self, mutation: Mutation, survived: bool) -> None:
         self.survived[mutation] = survived
         if self._path is not None:
-            line = json.dumps({**_row(mutation), "survived": survived}) + "\n"
+            line = json.dumps({**_row(mutation), "survived": survived})
             with self._lock, self._path.open("a", encoding="utf-8") as file:
-                file.write(line)
+                file.write(f"\n{line}")  # in a line of its own, even if the last one was cut off
 
 
 def result_rows(path: Path) -> list[dict[str, Any]]:
