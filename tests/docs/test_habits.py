@@ -7,6 +7,7 @@ import runpy
 import shutil
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
