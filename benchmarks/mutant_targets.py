@@ -120,6 +120,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "test_an_action_is_pointless_if_it_could_not_connect_whatever_the_other_did",
         "tests/navigation/test_safe_exploitation.py::"
         "test_a_grapple_connects_on_the_side_of_the_neighbour",
+        "tests/navigation/test_safe_exploitation.py::"
+        "test_mistakes_fill_the_budget_by_what_they_cost_and_best_play_does_not",
+        "tests/navigation/test_safe_exploitation.py::"
+        "test_values_of_a_response_are_shown_without_its_contempt",
     ),
     "arena/schedule.py": (
         "tests/arena/test_schedule.py",
@@ -127,7 +131,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "test_rounds_play_the_openings_of_a_file_in_order_and_begin_again",
         "tests/arena/test_conditions.py::test_new_conditions_change_the_hash_and_old_matches_keep_theirs",
     ),
-    "arena/match.py": ("tests/arena/test_schedule.py",),
+    "arena/match.py": (
+        "tests/arena/test_schedule.py",
+        "tests/arena/test_conditions.py::test_clocks_are_read_and_refused",
+    ),
     "arena/outcome.py": ("tests/arena/test_outcomes.py",),
     "arena/history.py": ("tests/arena/test_history.py",),
     "arena/standing.py": ("tests/arena/test_statistics.py", "tests/arena/test_history.py"),
@@ -160,7 +167,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
         "tests/arena/test_process_agent.py",
         "tests/arena/test_protocol_two.py",
     ),
-    "battleship/endgame.py": ("tests/battleship/test_endgames.py",),
+    "battleship/endgame.py": (
+        "tests/battleship/test_endgames.py",
+        "tests/core/test_puzzles.py::test_the_same_seed_makes_the_same_puzzles_on_every_machine",
+    ),
     "battleship/puzzles.py": ("tests/battleship/test_endgames.py", *MADE_PUZZLES),
     "battleship/review.py": ("tests/battleship/test_review.py",),
     "gomoku/review.py": ("tests/gomoku/test_review_values.py", "tests/gomoku/test_review.py"),

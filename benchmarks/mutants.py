@@ -3,7 +3,8 @@
     python benchmarks/mutants.py                          # every mutation (hours); or: make mutants
     python benchmarks/mutants.py --sample 12              # a random sample of every file
     python benchmarks/mutants.py --only gomoku/rules.py   # one file; --without leaves some out
-    python benchmarks/mutants.py --again survivors.json   # those that an earlier run found (--json)
+    python benchmarks/mutants.py --results run.jsonl      # keep results; continues a stopped run
+    python benchmarks/mutants.py --again run.jsonl        # only the survivors of that run
     python benchmarks/mutants.py --kernels --sample 2     # kernels, each compiled anew
 
 Each mutation is tried by the fast tests that `mutant_targets.py` names for its file, in a process
@@ -31,6 +32,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from mutant_targets import KERNELS, POSTGRES_TESTS, TARGETS
 from mutator import Mutation, Mutator
@@ -124,6 +126,41 @@ def started_runner(tests: Sequence[str], folder: Path) -> Iterator[Runner]:
         yield stack.enter_context(closing(Runner(tests, folder, **variables)))
 
 
+class Results:
+    """Whether each mutation that was tried survived; a file keeps it line by line, if there is one,
+    so that a run that was stopped goes on where it was."""
+
+    def __init__(self, path: Path | None, mutations: Sequence[Mutation]) -> None:
+        rows = result_rows(path) if path is not None and path.exists() else []
+        known = {_identity(row): row["survived"] for row in rows}
+        self.survived = {m: known[i] for m in mutations if (i := _identity(_row(m))) in known}
+        self._path, self._lock = path, threading.Lock()
+
+    def add(self, mutation: Mutation, survived: bool) -> None:
+        self.survived[mutation] = survived
+        if self._path is not None:
+            line = json.dumps({**_row(mutation), "survived": survived})
+            with self._lock, self._path.open("a", encoding="utf-8") as file:
+                file.write(f"\n{line}")  # in a line of its own, even if the last one was cut off
+
+
+def result_rows(path: Path) -> list[dict[str, Any]]:
+    """The lines of a file of results, less one that was cut off."""
+    rows = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        with suppress(ValueError):
+            rows.append(json.loads(line))
+    return rows
+
+
+def _row(mutation: Mutation) -> dict[str, Any]:
+    return {name: getattr(mutation, name) for name in ("file", "line", "before", "after")}
+
+
+def _identity(row: Mapping[str, Any]) -> tuple[Any, ...]:
+    return row["file"], row["line"], row["before"], row["after"]
+
+
 def all_mutations(
     targets: Mapping[str, Sequence[str]], only: Sequence[str], without: Sequence[str]
 ) -> list[Mutation]:
@@ -164,13 +201,13 @@ def try_all(
     mutations: Sequence[Mutation],
     targets: Mapping[str, Sequence[str]],
     workers: int,
+    results: Results,
     console: Console,
-) -> dict[Mutation, bool]:
-    """Whether each mutation survives; after Ctrl-C, of those that were tried."""
+) -> None:
+    """See whether each mutation survives; Ctrl-C ends it with the results so far."""
     groups: dict[tuple[str, ...], list[Mutation]] = {}
     for mutation in mutations:
         groups.setdefault(tuple(targets[mutation.file]), []).append(mutation)
-    results: dict[Mutation, bool] = {}
     stopped = threading.Event()
     with (
         tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder,
@@ -186,8 +223,9 @@ def try_all(
                     running.add(runner)
                     runner.prepare()
                     for mutation in groups[tests]:
-                        results[mutation] = runner.survives(mutation)
-                        if results[mutation]:
+                        survived = runner.survives(mutation)
+                        results.add(mutation, survived)
+                        if survived:
                             progress.console.print(str(mutation), markup=False, soft_wrap=True)
                         progress.advance(task)
                     running.discard(runner)
@@ -203,24 +241,24 @@ def try_all(
             pool.shutdown(wait=False, cancel_futures=True)
             for runner in tuple(running):
                 runner.terminate()
-    return {m: results[m] for m in mutations if m in results}
 
 
 def try_kernels(
-    mutations: Sequence[Mutation], targets: Mapping[str, Sequence[str]], console: Console
-) -> dict[Mutation, bool]:
-    """Whether each mutation of a kernel survives; each is compiled in a copy of the package."""
+    mutations: Sequence[Mutation],
+    targets: Mapping[str, Sequence[str]],
+    results: Results,
+    console: Console,
+) -> None:
+    """See whether each mutation of a kernel survives; each is compiled in a copy of the package."""
     for file in {m.file: None for m in mutations}:
         source = (PACKAGE / file).read_text(encoding="utf-8")
         if not kernel_passes(file, source, targets[file]):
             raise SystemExit(f"{' '.join(targets[file])}: failed without any mutation")
-    results: dict[Mutation, bool] = {}
     for mutation in mutations:
         survived = kernel_passes(mutation.file, mutation.source, targets[mutation.file])
-        results[mutation] = survived
+        results.add(mutation, survived)
         if survived:
             console.print(str(mutation), markup=False, soft_wrap=True)
-    return results
 
 
 def kernel_passes(file: str, source: str, tests: Sequence[str]) -> bool:
@@ -251,8 +289,9 @@ def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) ->
     mutations = all_mutations(targets, options.only, options.without)
     if options.again is not None:
         wanted = {
-            (m["file"], m["before"], m["after"])
-            for m in json.loads(options.again.read_text(encoding="utf-8"))["survivors"]
+            (row["file"], row["before"], row["after"])
+            for row in result_rows(options.again)
+            if row["survived"]
         }
         mutations = [m for m in mutations if m.key in wanted]
     if options.sample is not None:
@@ -286,27 +325,33 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the sample")
     parser.add_argument("--only", nargs="*", default=[], help="files, such as gomoku/rules.py")
     parser.add_argument("--without", nargs="*", default=[], help="files to leave out, likewise")
-    parser.add_argument("--again", type=Path, help="try the survivors in this file of --json only")
+    parser.add_argument(
+        "--again", type=Path, help="try only the survivors in this file of --results"
+    )
     parser.add_argument("--kernels", action="store_true", help="kernels in place of plain code")
     parser.add_argument("--workers", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--least", type=float, default=0.9, help="share that must be noticed")
-    parser.add_argument("--json", type=Path, help="write the survivors to this file")
+    parser.add_argument(
+        "--results",
+        type=Path,
+        help="add each result to this file; what it holds is not tried again",
+    )
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # report, as after Ctrl-C
     console = Console()
     targets = KERNELS if options.kernels else TARGETS
     mutations = chosen(options, targets)
+    results = Results(options.results, mutations)
+    left = [m for m in mutations if m not in results.survived]
+    if len(left) < len(mutations):
+        console.print(f"{len(mutations) - len(left)} results are in {options.results}")
     if options.kernels:
-        results = try_kernels(mutations, targets, console)
+        try_kernels(left, targets, results, console)
     else:
-        results = try_all(mutations, targets, options.workers, console)
-    survivors = [m for m, survived in results.items() if survived]
-    if options.json:
-        rows = [{"file": m.file, "before": m.before, "after": m.after} for m in survivors]
-        result = {"mutations": len(results), "survivors": rows}
-        options.json.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
-    share = report(list(results), survivors, console)
-    untried = len(mutations) - len(results)
+        try_all(left, targets, options.workers, results, console)
+    tried = [m for m in mutations if m in results.survived]
+    share = report(tried, [m for m in tried if results.survived[m]], console)
+    untried = len(mutations) - len(tried)
     if untried:
         console.print(f"{untried} mutations were not tried")
     sys.exit(0 if share >= options.least and not untried else 1)

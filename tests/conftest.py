@@ -1,5 +1,6 @@
 """Settings, servers and the temporary folder that all tests share."""
 
+import gc
 import os
 import shutil
 import socket
@@ -30,6 +31,7 @@ def pytest_configure(config: pytest.Config) -> None:
     Its path is short, because sockets of Ray and Chromium lie in it and may not exceed some
     hundred characters. Without the slow tests, properties are tried on fewer examples.
     """
+    gc.disable()  # until all is collected: what is imported stays, and is many objects
     settings.load_profile("fast" if config.option.markexpr == "not slow" else "trireme")
     tempfile.tempdir = None  # read the variables again
     if hasattr(config, "workerinput"):
@@ -42,6 +44,12 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[variable] = private
     tempfile.tempdir = None
     config.stash[TEMPORARY] = Path(private), before
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, but do not look for it among modules and tests, time and again."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:

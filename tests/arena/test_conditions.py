@@ -342,6 +342,7 @@ def test_a_normalised_test_decides_like_the_ordinary_one_where_nothing_is_drawn(
     assert Sprt(0, 10, normalized=True).llr(drawish) > 0 > Sprt(0, 20).llr(drawish)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="the system has no pinning")
 def test_pinned_workers_have_a_core_each() -> None:
     made = match("a=random", "b=random", games=8)

@@ -78,6 +78,7 @@ def test_moves_are_numbered_as_in_the_record_where_nature_begins(tmp_path: Path)
     assert all(m.recorded == found.record.moves[m.number - 1][0] for m in moves)
 
 
+@pytest.mark.slow
 def test_the_seat_that_forfeited_is_debugged_and_fails_again(
     finished: Callable[[str], Folder],
 ) -> None:
@@ -130,6 +131,7 @@ def test_the_command_shows_prints_thoughts_and_moves_of_one_seat(
     assert "noise of the other seat" not in done.output
 
 
+@pytest.mark.slow
 def test_the_command_shows_the_traceback(
     finished: Callable[[str], Folder], monkeypatch: pytest.MonkeyPatch
 ) -> None:

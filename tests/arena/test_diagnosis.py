@@ -91,6 +91,7 @@ def test_a_crash_leaves_its_traceback_and_prints(bots: Path, isolate: bool, exec
         assert "to standard error" in fault.output
 
 
+@pytest.mark.slow
 def test_the_output_of_one_game_is_not_that_of_the_next(bots: Path) -> None:
     folder = played(bots, f"{bots}/bots.py:Crashes")
     first, second = (load_diagnosis(folder.record_path(n)) for n in (0, 1))
@@ -170,6 +171,7 @@ def test_report_and_terminal_show_file_and_line(
     assert f"trireme debug {folder.path} 0" in said
 
 
+@pytest.mark.slow
 def test_what_agents_say_can_not_steer_the_terminal(
     bots: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -182,6 +184,7 @@ def test_what_agents_say_can_not_steer_the_terminal(
     assert "[bold]rude[/bold]" in said
 
 
+@pytest.mark.slow
 def test_a_diagnosis_is_withdrawn_with_its_game(bots: Path) -> None:
     folder = played(bots, f"{bots}/bots.py:Crashes")
     before = diagnosis_path(folder.record_path(1)).read_text()

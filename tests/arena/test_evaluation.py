@@ -187,6 +187,7 @@ def test_a_comparison_is_told_in_its_own_unit() -> None:
     assert _sentence(replace(score, elo=None)) == told.replace(", -191 Elo", "")
 
 
+@pytest.mark.slow
 def test_an_error_in_another_process_stops_with_the_traceback_too(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(BOT)
     spec = f"{tmp_path}/bot.py:Bot"
@@ -204,6 +205,7 @@ class Bot:
 """
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_comparison_or_the_traceback(tmp_path: Path) -> None:
     options = ["--games", "4", "--against", "random", "--executor", "serial"]
     done = CliRunner().invoke(

@@ -141,7 +141,7 @@ def test_slow_agents_forfeit_and_the_match_goes_on(
         pytest.param(
             "Crashes", "process", "its process ended by signal 11", marks=pytest.mark.slow
         ),
-        ("Stuck", "time", "was ended with its process"),
+        pytest.param("Stuck", "time", "was ended with its process", marks=pytest.mark.slow),
     ],
 )
 def test_an_agent_that_takes_its_worker_with_it_forfeits(
@@ -201,6 +201,7 @@ def test_workers_that_can_not_start_are_an_error_that_says_why(
         run(match("random", "random", games=2), tmp_path / "run", "processes")
 
 
+@pytest.mark.slow
 def test_leaving_early_ends_all_workers() -> None:
     made = match("random", f"{AGENTS}:Careful:pause=0.01", games=40)
     with processes.Processes(Job.of(made), workers=2) as crew:

@@ -222,6 +222,7 @@ def test_the_log_of_what_agents_print_is_capped(
     assert "the log is full" in text
 
 
+@pytest.mark.slow
 def test_the_report_says_where_each_agent_ran(tmp_path: Path) -> None:
     game = make_game("gomoku:size=7")
     bot = f"{sys.executable} {Path(__file__).parents[2] / 'examples' / 'process_agent.py'}"
@@ -239,6 +240,7 @@ def test_the_report_says_where_each_agent_ran(tmp_path: Path) -> None:
     assert places[False]["Plain"] == "in-process"
 
 
+@pytest.mark.slow
 def test_a_foreign_agent_is_made_in_its_own_process_before_the_match() -> None:
     before = set(sys.modules)
     entrants(BATTLESHIP, hostile("Plain"))

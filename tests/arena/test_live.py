@@ -154,7 +154,7 @@ def test_games_in_progress_are_drawn_from_what_is_written(run: tuple[Folder, Pro
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="the system has no named pipes")
-@pytest.mark.parametrize("executor", ["serial", "processes"])
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
 def test_games_in_progress_are_seen_on_their_boards(
     tmp_path: Path, executor: str, no_preflight: None
 ) -> None:

@@ -100,6 +100,7 @@ def test_what_fails_only_in_a_game_forfeits_it(tmp_path: Path) -> None:
     assert (forfeit.reason, forfeit.detail) == ("exception", "BadSpec: the file is gone")
 
 
+@pytest.mark.slow
 def test_a_foreign_agent_is_tried_in_a_process_of_its_own(tmp_path: Path) -> None:
     file = tmp_path / "bots.py"
     file.write_text(FOREIGN)

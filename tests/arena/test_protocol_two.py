@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from trireme import Result, make_agent, make_game, parse_record, play
@@ -332,7 +332,6 @@ LINES = st.binary(max_size=30) | ANSWERS.map(lambda answer: json.dumps(answer).e
 
 
 @pytest.mark.parametrize("name", list(GAMES))
-@settings(deadline=None, max_examples=60, derandomize=True)
 @given(lines=st.lists(LINES, max_size=4))
 def test_whatever_a_program_writes_is_an_action_or_a_fault(name: str, lines: list[bytes]) -> None:
     game = make_game(name)

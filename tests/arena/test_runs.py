@@ -120,6 +120,7 @@ def test_python_agents_are_handed_in_again(tmp_path: Path) -> None:
     assert resume(tmp_path / "run", [Random()]).match.names == ("random", "b")
 
 
+@pytest.mark.slow
 def test_a_sequential_test_stops_early_and_at_the_same_game_everywhere(tmp_path: Path) -> None:
     made = match("random", f"{AGENTS}:Raises", games=400, sprt=Sprt(0, 200))
     ends = []

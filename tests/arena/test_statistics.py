@@ -22,7 +22,7 @@ from trireme.arena.standing import (
 from trireme.arena.statistics.bootstrap import bootstrap_mean
 from trireme.arena.statistics.comparisons import find_cycle, holm, sign_flip_p
 from trireme.arena.statistics.ratings import ELO, _meetings, fit, one_sided, rate
-from trireme.arena.statistics.sprt import expected_score, pair_counts
+from trireme.arena.statistics.sprt import elo_of, expected_score, pair_counts
 from trireme.core.intervals import Z95, wilson
 
 # Wilson
@@ -293,11 +293,24 @@ def test_errors_are_as_rare_as_promised(correlated: bool) -> None:
     assert strong.count("not stronger") <= 13
 
 
+def test_four_numbers_name_the_errors_and_two_leave_them() -> None:
+    assert Sprt.parse("0,10,0.02,0.1") == Sprt(0, 10, alpha=0.02, beta=0.1)
+    assert Sprt.parse("0,10") == Sprt(0, 10, alpha=0.05, beta=0.05)
+
+
+def test_elo_and_expected_score_are_inverse() -> None:
+    assert elo_of(0.75) == pytest.approx(400 * math.log10(3))
+    assert elo_of(expected_score(-120)) == pytest.approx(-120)
+    assert (elo_of(0.0), elo_of(1.0)) == (None, None)
+
+
 def test_pairs_are_counted_by_their_points() -> None:
     assert pair_counts([0, 0.25, 0.5, 0.5, 1]).tolist() == [1, 1, 2, 0, 1]
 
 
-@pytest.mark.parametrize("text", ["", "5", "a,b", "10,0", "0,10,0.05", "0,10,0.9,0.05"])
+@pytest.mark.parametrize(
+    "text", ["", "5", "a,b", "10,0", "0,10,0.05", "0,10,0.9,0.05", "0,10,0.05,0.05,1"]
+)
 def test_a_senseless_test_is_refused(text: str) -> None:
     with pytest.raises(BadSpec, match=r"expected|must be"):
         Sprt.parse(text)

@@ -87,7 +87,7 @@ def hunted(game: Battleship, seed: int, turns: int) -> BattleshipState:
     return state
 
 
-@settings(max_examples=40)
+@settings(max_examples=25)
 @given(st.sampled_from(SMALL), st.integers(0, 2**32), st.integers(0, 14))
 def test_the_posterior_equals_brute_force(game: Battleship, seed: int, turns: int) -> None:
     board, uniform = game.boards[0], game.placement == "uniform"

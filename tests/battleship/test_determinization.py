@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from trireme import CHANCE, IllegalAction
 from trireme.battleship.belief.constraints import constraints, sunk_cells
-from trireme.battleship.belief.determinization import determinize_fleet
+from trireme.battleship.belief.determinization import _Backtracking, determinize_fleet
 from trireme.battleship.fleets import Fleet, all_layouts
 from trireme.battleship.rules import Battleship
 from trireme.battleship.shots import Shot
@@ -34,6 +34,15 @@ def test_a_determinized_state_gives_the_view_it_came_from(
         fleet = sampled.seas[0].fleet
         assert fleet is not None
         game.check(game.start(), CHANCE, fleet)
+
+
+def test_backtracking_ends_after_its_nodes() -> None:
+    found = constraints(Battleship().boards[0], [])
+    ships = len(found.options)
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        assert _Backtracking(found, rng, ships).run() is not None, "one for each ship"
+        assert _Backtracking(found, rng, ships - 1).run() is None
 
 
 def test_every_consistent_fleet_can_be_sampled_and_no_other() -> None:

@@ -37,6 +37,9 @@ def test_a_seat_sees_its_own_fleet_and_not_the_rivals() -> None:
     assert own.fleet is not None
     assert rival.fleet is None
     assert all(sea.fleet is None for sea in DUEL.view(state, None).seas)
+    aims = [DUEL.view(state, seat).target.shots for seat in (0, 1, None)]
+    assert aims == [state.seas[sea].shots for sea in (1, 0, 1)]
+    assert aims[0] != aims[1]
     fleet = DUEL.read(FLEETS[0])
     assert [DUEL.hides(0, fleet, viewer) for viewer in (0, 1, None)] == [False, True, True]
 
@@ -44,7 +47,8 @@ def test_a_seat_sees_its_own_fleet_and_not_the_rivals() -> None:
 def test_fleets_that_go_down_together_are_a_draw() -> None:
     game = Battleship(5, 5, duel=True, simultaneous=True)
     shots = [("E3", "A1"), ("E4", "A2"), ("E5", "A3"), ("A4", "C1"), ("A5", "C2")]
-    assert game.to_move(dueling(game, FLEETS, *shots[:-1])) == (0, 1)
+    running = dueling(game, FLEETS, *shots[:-1])
+    assert (game.to_move(running), running.turn) == ((0, 1), 0)
     state = dueling(game, FLEETS, *shots)
     assert game.to_move(state) == ()
     assert game.returns(state) == (0.0, 0.0)

@@ -175,6 +175,15 @@ def test_a_cell_of_a_board_is_the_one_legal_action_that_a_click_makes(
         Session(game, ["a", "b"], seed=1).play([0, 1])  # a1 or b1
 
 
+def test_only_text_and_indices_are_said_to_be_unreadable() -> None:
+    class Strict(Gomoku):
+        def convert(self, value: Any, seat: int) -> Any:
+            raise IllegalAction("no index")
+
+    assert [why_unread(Strict(), 0, value) for value in (7, np.int8(7))] == ["no index"] * 2
+    assert [why_unread(Strict(), 0, value) for value in (True, 7.0, None)] == [None] * 3
+
+
 def test_ctrl_c_while_a_value_is_read_stops_the_program() -> None:
     class Interrupted(Gomoku):
         def convert(self, value: Any, seat: int) -> Any:

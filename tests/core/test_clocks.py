@@ -134,7 +134,7 @@ def test_without_seconds_no_clock_changes_a_game(
     ("game", "spec"),
     [
         ("gomoku:size=9", "search:nodes=2000,seconds=1"),
-        (SMALL_MAP, "nash:rounds=3,seconds=1"),
+        pytest.param(SMALL_MAP, "nash:rounds=3,seconds=1", marks=pytest.mark.slow),
         (SMALL_SEA, "mcts:simulations=640,fleets=50,limit=5000,seconds=1"),
     ],
 )

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import trireme
 from trireme.core.registry import BUILT_IN
 
@@ -66,6 +68,7 @@ def imports(path: Path) -> Iterator[str]:
             yield from (f"{origin}.{alias.name}" for alias in node.names)
 
 
+@pytest.mark.slow
 def test_a_module_imports_only_from_the_layers_below() -> None:
     layered = [path for path in MODULES if path.parent != ROOT]
     assert len(layered) > 100
@@ -105,6 +108,7 @@ def test_importing_trireme_is_light() -> None:
     assert not any(name.startswith(tuple(f"trireme.{g}" for g in SLICES)) for name in loaded)
 
 
+@pytest.mark.slow
 def test_a_class_name_means_one_thing() -> None:
     """Private classes may share a name; what one module offers to others may not."""
     places: dict[str, list[str]] = {}

@@ -40,7 +40,9 @@ def test_an_isolated_agent_plays_the_same_game() -> None:
             assert not apart.forfeits
 
 
-@pytest.mark.parametrize("spy", SPIES)
+@pytest.mark.parametrize(
+    "spy", [*SPIES[:2], *(pytest.param(spy, marks=pytest.mark.slow) for spy in SPIES[2:])]
+)
 def test_a_spy_sinks_the_fleet_no_sooner_than_chance(
     spy: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -74,7 +76,7 @@ def test_a_generator_tells_nothing_of_the_seed() -> None:
     [
         ("Interrupts", "exception", "KeyboardInterrupt"),
         ("Unprintable", "exception", "_Unprintable: (an error whose text can't be had)"),
-        ("Huge", "exception", "RuntimeError: xxx"),
+        pytest.param("Huge", "exception", "RuntimeError: xxx", marks=pytest.mark.slow),
         ("Surrogates", "exception", "RuntimeError: ??"),
         ("OddAction", "illegal", "; not the Odd (which can't be shown)"),
         ("Blames", "illegal", "it was the other one"),
@@ -101,11 +103,13 @@ def test_in_the_same_process_too_it_is_a_forfeit(name: str) -> None:
     assert len(forfeit.detail) <= MOST_DETAIL
 
 
+@pytest.mark.slow
 def test_an_agent_that_ended_is_started_again_for_the_next_game() -> None:
     with isolated("Kills") as agent:
         assert [game_with(agent).forfeits[0].reason for _ in range(2)] == ["process"] * 2
 
 
+@pytest.mark.slow
 def test_what_an_agent_prints_does_not_come_between_its_answers() -> None:
     with isolated("Chatter") as agent, isolated("Plain") as plain:
         said, silent = game_with(agent).record, game_with(plain).record

@@ -77,6 +77,7 @@ def test_a_move_taken_back_takes_its_note_along() -> None:
     assert parse_record(session.record.text).notes == session.record.notes
 
 
+@pytest.mark.slow
 def test_an_isolated_agent_leaves_notes_too(tmp_path: Path) -> None:
     (tmp_path / "bots.py").write_text(TALKER)
     game = make_game("gomoku", size=5)

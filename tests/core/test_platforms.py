@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+import pytest
+
 import trireme
 
 POSIX_ONLY = {"fcntl", "grp", "posix", "pty", "pwd", "resource", "syslog", "termios", "tty"}
@@ -17,6 +19,7 @@ def imported(node: ast.stmt) -> set[str]:
     return {node.module or ""} if isinstance(node, ast.ImportFrom) and not node.level else set()
 
 
+@pytest.mark.slow
 def test_no_module_needs_posix_to_be_imported() -> None:
     assert len(FILES) > 100
     for file in FILES:

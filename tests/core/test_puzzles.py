@@ -121,6 +121,7 @@ def test_a_solution_solves_its_puzzle_and_another_first_move_does_not(game: str)
         assert review.marks[0] != "good"
 
 
+@pytest.mark.slow
 def test_the_solution_of_gomoku_wins_against_the_engine() -> None:
     by_fours = [puzzle for puzzle in sample("gomoku", 40) if puzzle.kind == "vcf"]
     for puzzle in by_fours[::8]:

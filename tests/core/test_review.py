@@ -30,8 +30,8 @@ from trireme.core.seeding import fresh_seed
 FLEETS = "A1-A2", "E4-E5"
 
 
-def duel(shots: int) -> str:
-    """The record of a duel on 5×5 after so many shots, running unless they end it."""
+def duel_session(shots: int) -> trireme.Session:
+    """A duel on 5×5 after so many shots, running unless they end it."""
     game = make_game("battleship", duel=True, rows=5, cols=5, fleet=(2,))
     session = trireme.Session(
         game, ["a", "b"], seed=fresh_seed(), opening=[dict(enumerate(FLEETS))]
@@ -39,7 +39,12 @@ def duel(shots: int) -> str:
     cells = ["C3", "C3", "B2", "D4", "E4", "A1", "E5"]
     for number in range(shots):
         session.move({number % 2: game.read(cells[number])})
-    return session.record.text
+    return session
+
+
+def duel(shots: int) -> str:
+    """The record of that game."""
+    return duel_session(shots).record.text
 
 
 def test_every_built_in_game_can_be_reviewed() -> None:
@@ -117,6 +122,13 @@ def test_a_reviewed_move_says_what_its_judgement_says(monkeypatch: pytest.Monkey
     assert second.curve == ((2, 0.6543), (4, 0.6543), (6, 0.6543), (8, 0.0))
     running = review(parse_record(duel(2)), seat=0)
     assert running.seats[0].curve == ((1, 0.6543),), "without an end there is no result"
+
+
+def test_the_curve_of_a_draw_ends_in_the_middle(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trireme.core.review.reviewer_of", lambda *_: Valued())
+    session = duel_session(2)
+    session.adjudicate((0.0, 0.0), "agreed")
+    assert [seat.curve[-1] for seat in review(session.record).seats] == [(3, 0.5), (3, 0.5)]
 
 
 def test_a_curve_shows_chances_as_soon_as_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,6 +7,7 @@ import runpy
 import shutil
 import subprocess
 import tomllib
+from pathlib import Path
 
 import pytest
 import yaml
@@ -60,6 +61,20 @@ def test_make_help_lists_every_target_that_people_call() -> None:
     (phony,) = re.findall(r"^\.PHONY: (.+)$", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert set(phony.split()) == listed
     assert listed <= make_targets()
+
+
+def test_a_mutation_run_that_was_stopped_goes_on_where_it_was(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    tool = runpy.run_path(str(ROOT / "benchmarks" / "mutants.py"))
+    path = tmp_path / "results.jsonl"
+    mutations = [tool["Mutation"]("rules.py", n, "a", "b", f"source {n}") for n in range(3)]
+    tool["Results"](path, mutations).add(mutations[0], True)
+    path.write_text(path.read_text() + '\n{"file": "rul')  # killed while it wrote
+    tool["Results"](path, mutations).add(mutations[2], False)
+    assert tool["Results"](path, mutations).survived == {mutations[0]: True, mutations[2]: False}
+    assert [row["line"] for row in tool["result_rows"](path) if row["survived"]] == [0]
 
 
 def test_mutation_testing_names_files_tests_and_lines_that_exist() -> None:

@@ -614,3 +614,11 @@ def test_flat_planes_hold_the_same_numbers() -> None:
 def test_another_observation_is_refused() -> None:
     with pytest.raises(BadSettings, match="observation must be board or planes, not 'pixels'"):
         BattleshipEnv(observation="pixels")
+
+
+def test_nothing_of_an_episode_is_seen_in_the_next() -> None:
+    env = BattleshipEnv((5, 5), ship_placement="A1-A3 C1-C2", observation="planes")
+    first = env.reset()[0].copy()
+    for cell in (0, 1, 2, 24, 10, 11):
+        env.step(cell)
+    np.testing.assert_array_equal(env.reset()[0], first)

@@ -58,6 +58,7 @@ def test_sb3s_checker_finds_no_fault(id_: str) -> None:
         checker.check_env(gymnasium.make(id_, **FLAT[id_]))
 
 
+@pytest.mark.slow
 def test_a_masked_learner_plays_gomoku_against_an_opponent() -> None:
     contrib = pytest.importorskip("sb3_contrib")
     env = gymnasium.make("trireme/Gomoku-v0", size=7, opponent="random", seat="random")

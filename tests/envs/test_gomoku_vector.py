@@ -97,6 +97,7 @@ def test_every_board_is_a_game_by_the_rules(
             mask = board_array(game, state).reshape(-1) == 0
             np.testing.assert_array_equal(infos["action_mask"][i], mask)
             assert infos["move_count"][i] == len(state.stones)
+        np.testing.assert_array_equal(env.action_masks(), infos["action_mask"])
         if mode is AutoresetMode.DISABLED and any(ended):
             env.reset(options={"reset_mask": np.array(ended)})
             states = [game.start() if e else s for s, e in zip(states, ended, strict=True)]

@@ -185,6 +185,14 @@ def test_pixels_hide_the_opponents_fleet() -> None:
     assert pictures[0].shape == (6 * 32 + 1, 2 * (6 * 32 + 1) + 32, 3)
 
 
+def test_people_see_the_board_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    text = made("trireme/Gomoku-v0", render_mode="ansi")
+    text.reset(seed=0)
+    human = made("trireme/Gomoku-v0", render_mode="human")
+    human.reset(seed=0)
+    assert capsys.readouterr().out == f"{text.render()}\n\n"
+
+
 def test_an_episode_leaves_a_record() -> None:
     env = made("trireme/Gomoku-v0")
     actions, _, _ = episode(env, 1)

@@ -82,7 +82,7 @@ def at_ply(value: int, ply: int) -> int:
     return value - ply if value > 0 else value + ply
 
 
-@pytest.mark.parametrize("depth", [2, 3])
+@pytest.mark.parametrize("depth", [2, pytest.param(3, marks=pytest.mark.slow)])
 @settings(max_examples=6)
 @given(st.integers(0, 2**32), st.integers(16, 26), st.booleans(), st.integers(1, 2))
 def test_without_pruning_it_is_minimax_and_every_row_of_its_table_a_bound(
@@ -126,6 +126,7 @@ def test_a_loss_is_no_proof_where_moves_were_left_out() -> None:
     assert min(values) == -mem.LIKELY_WIN
 
 
+@pytest.mark.slow
 @settings(max_examples=6)
 @given(st.integers(0, 2**32), st.integers(6, 14), st.integers(1, 3))
 def test_root_values_are_those_of_minimax_whatever_was_guessed(

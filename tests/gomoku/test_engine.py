@@ -56,6 +56,13 @@ def test_it_takes_a_five(engine: Engine) -> None:
     assert (found.proven, found.moves[0].plies) == (True, 1)
 
 
+def test_a_wall_is_no_point_to_win_on(engine: Engine) -> None:
+    state = GomokuState(tuple(read_points(GAME, "h8a1i8b5j8c9k8d13")))
+    for wall, best in (("g8", "l8"), ("l8", "g8")):
+        engine.set_position(state.board().items(), state.colour, [at_(wall)])
+        assert engine.analyse(QUICK).best == at_(best)
+
+
 def test_it_blocks_a_four(engine: Engine) -> None:
     assert analyse(engine, "g8h8a1i8b6j8c11k8").best == at_("l8")
 

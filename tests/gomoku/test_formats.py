@@ -136,6 +136,10 @@ def test_no_text_breaks_a_reader(text: str, at: int, noise: str) -> None:
         assert record.verify() is not None
 
 
+def test_an_sgf_that_is_cut_off_is_read_as_far_as_it_goes() -> None:
+    assert read_sgf("(;GM[4]SZ[15];B[hh];W[ii]").moves == ({0: "h8"}, {1: "i7"})
+
+
 def test_the_result_names_the_colour_that_won() -> None:
     game = Gomoku()
     for first, second, result in (("13579", "bcdef", "RE[W+]"), ("bcdef", "13579", "RE[B+]")):

@@ -86,7 +86,7 @@ def has_vcf(grid: Prober, attacker: int, left: int) -> bool:
     return False
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.integers(8, 26), st.booleans())
 def test_a_vcf_is_found_exactly_when_there_is_one(seed: int, stones: int, exact: bool) -> None:
     grid = prober(seed, stones, exact)

@@ -120,6 +120,9 @@ def test_all_faults_are_reported_together() -> None:
     with pytest.raises(BadMap) as caught:
         read_map(edited(id="", rocks=[rock(8, 0), rock(0, 0)]))
     assert len(caught.value.faults) == 3
+    with pytest.raises(BadMap) as caught:
+        read_map(edited(rocks=[rock(3, 3)], hazards=[wind(3, 3, kind="kraken")]))
+    assert len(caught.value.faults) == 1, "what is unknown has no place"
 
 
 @given(st.binary(max_size=60) | st.text(max_size=60).map(str.encode))

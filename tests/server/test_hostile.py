@@ -193,6 +193,7 @@ def test_connections_and_rooms_are_counted(serve: Callable[..., Running]) -> Non
     assert (refused.status_code, refused.json()["code"]) == (503, "too_many_rooms")
 
 
+@pytest.mark.slow
 def test_spectators_are_counted(serve: Callable[..., Running]) -> None:
     server = serve(spectators=1)
     held = server.create("gomoku")
@@ -203,6 +204,7 @@ def test_spectators_are_counted(serve: Callable[..., Running]) -> None:
     assert server.player(held).seats == [0]
 
 
+@pytest.mark.slow
 def test_requests_of_one_address_are_slowed_down(serve: Callable[..., Running]) -> None:
     server = serve(request_rate=0.001, request_burst=3, room_rate=0.001, room_burst=1)
     assert server.http.post("/api/rooms", json={"game": "gomoku"}).status_code == 201

@@ -313,6 +313,7 @@ def test_a_forwarded_request_is_refused_as_its_owner_refuses_it(
     assert nonsense.closed() == 1008
 
 
+@pytest.mark.slow
 def test_a_request_that_is_forwarded_too_often_comes_to_an_end(
     pair: tuple[Running, Running],
 ) -> None:
@@ -341,6 +342,7 @@ def test_a_server_that_stops_hands_its_rooms_over(pair: tuple[Running, Running])
     assert list(there.lobby.rooms) == [held["room"]]
 
 
+@pytest.mark.slow
 def test_a_client_whose_owner_stops_meanwhile_is_served_by_the_next(
     pair: tuple[Running, Running], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from .live import Running, play_out
 
 KINDS: list[tuple[str, dict[str, Any]]] = [
     ("gomoku", {"settings": {"size": 9}}),
-    ("battleship", {"settings": {"duel": True}}),
+    ("battleship", {"settings": {"duel": True, "rows": 6, "cols": 6}}),
     ("battleship", {"settings": {"duel": True, "salvo": True, "rows": 6, "cols": 6}}),
     ("navigation", {"settings": {"turn_limit": 8}, "clock": "none"}),
 ]
@@ -50,7 +50,8 @@ def test_alone_against_the_sea(server: Running) -> None:
 
 def test_hotseat_one_client_holds_both_seats(server: Running) -> None:
     chairs = [{"kind": "me"}, {"kind": "me"}]
-    held = server.create("battleship", settings={"duel": True}, seats=chairs)
+    settings = {"duel": True, "rows": 6, "cols": 6}
+    held = server.create("battleship", settings=settings, seats=chairs)
     player = server.player(held)
     assert player.seats == [0, 1]
     play_out(player)

@@ -48,6 +48,7 @@ def test_no_request_with_nul_fails(serve: Callable[..., Running], postgres_url: 
         assert answer.status_code in (400, 404), place
 
 
+@pytest.mark.slow
 def test_no_message_with_nul_fails(serve: Callable[..., Running], postgres_url: str) -> None:
     """An id with NUL is stored in the event, and found again."""
     server = serve(url=postgres_url)

@@ -17,7 +17,7 @@ from .live import Player, Running, choose, play_out
 
 GAMES: list[tuple[str, dict[str, Any]]] = [
     ("gomoku", {"settings": {"size": 9}}),
-    ("battleship", {"settings": {"duel": True, "rows": 8, "cols": 8}}),
+    ("battleship", {"settings": {"duel": True, "rows": 6, "cols": 6}}),
     ("battleship", {"settings": {"duel": True, "mines": 4, "rows": 6, "cols": 6}}),
     ("battleship", {"settings": {"duel": True, "simultaneous": True, "rows": 5, "cols": 5}}),
     ("navigation", {"settings": {"turn_limit": 6}, "clock": "none"}),

@@ -62,7 +62,7 @@ def test_a_request_that_is_cancelled_is_told_to_try_again(tmp_path: Path) -> Non
     assert json.loads(body["body"])["code"] == "shutting_down"
 
 
-@pytest.mark.parametrize("kind", ["room", "rematch"])
+@pytest.mark.parametrize("kind", ["room", pytest.param("rematch", marks=pytest.mark.slow)])
 def test_a_server_that_stops_creates_no_room(serve: Any, kind: str) -> None:
     server: Running = serve()
     player = server.player(server.create("gomoku", seats=[{"kind": "me"}, {"kind": "me"}]))

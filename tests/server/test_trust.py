@@ -276,9 +276,7 @@ def test_a_full_disk_makes_the_server_read_only_and_players_know(
     points = iter(f"{column}{row}" for column in "abcdefghijklmno" for row in range(1, 16))
     answer: dict[str, Any] = {"type": "ack"}
     while answer["type"] == "ack":  # until the last page is full
-        answer = (
-            first.ask("draft", seat=0, action="h8") if False else play_one(first, second, points)
-        )
+        answer = play_one(first, second, points)
     assert answer["code"] == "read_only"
     assert answer["retry_after"] == 10
     second.until(lambda p: {"type": "status", "read_only": True} in p.messages)

@@ -168,7 +168,12 @@ def test_insight_is_asked_of_the_game(workers: WorkerPool, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize(
-    ("agent", "reason"), [("Hangs", "time"), ("Raises", "exception"), ("Cheats", "illegal")]
+    ("agent", "reason"),
+    [
+        ("Hangs", "time"),
+        pytest.param("Raises", "exception", marks=pytest.mark.slow),
+        pytest.param("Cheats", "illegal", marks=pytest.mark.slow),
+    ],
 )
 def test_a_failing_agent_forfeits_its_room(tmp_path: Path, agent: str, reason: str) -> None:
     def story(room: Room) -> None:
@@ -203,6 +208,7 @@ def test_an_agent_whose_network_is_missing_is_refused_before_the_game(workers: W
     assert failure.value.reason == "refused"
 
 
+@pytest.mark.slow
 def test_every_compiled_kernel_of_a_task_is_reported() -> None:
     """A worker that compiles says so, and says 0 when it is ready."""
     told: list[tuple[str, int, bool]] = []
@@ -222,6 +228,7 @@ def test_every_compiled_kernel_of_a_task_is_reported() -> None:
     assert told == [("gomoku", 1, True), ("gomoku", 2, True), ("gomoku", 0, False)]
 
 
+@pytest.mark.slow
 def test_an_agents_answer_to_a_move_taken_back_is_dropped(tmp_path: Path) -> None:
     def story(room: Room) -> None:
         assert room.table.status == "playing"
@@ -263,6 +270,7 @@ def wanted(action: str, table: GameTable) -> list[AnyEvent]:
     return table.undo(0, action) if action == "undo" else table.act(0, action, "person", action)
 
 
+@pytest.mark.slow
 def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
 
@@ -279,6 +287,7 @@ def test_rooms_are_refused_to_foreign_agents(tmp_path: Path) -> None:
     engine.dispose()
 
 
+@pytest.mark.slow
 def test_the_default_opponent_takes_its_seat_though_every_worker_is_busy(tmp_path: Path) -> None:
     engine = open_store(f"sqlite:///{tmp_path / 'store.db'}")
 

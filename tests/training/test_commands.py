@@ -136,6 +136,7 @@ def test_the_command_trains_and_plays_alone(tmp_path: Path) -> None:
     assert json.loads(told.stdout)["games"] == 5
 
 
+@pytest.mark.slow
 def test_the_command_trains_from_zero(tmp_path: Path) -> None:
     small = ["--size=6", "--blocks=1", "--channels=4", "--games=4", "--threads=1", "--device=cpu"]
     searched = ["--simulations=2", "--simulations-end=2", "--fast-simulations=1"]

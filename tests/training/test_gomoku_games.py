@@ -156,7 +156,7 @@ def test_garbage_lines_are_refused(line: str, message: str) -> None:
         ({"size": 4}, "size must be from 5 to 15, not 4"),
         ({"size": 16}, "not 16"),
         ({"rule": "renju"}, "rule must be standard or freestyle, not 'renju'"),
-        ({"moves": np.zeros(3, np.uint8)}, "moves must be"),
+        ({"moves": np.zeros(3, np.uint8)}, r"moves must be uint8\(0, 0\), not uint8\(3,\)"),
         ({"moves": np.zeros((2, 5), np.int64)}, "not int64"),
         ({"lengths": np.array([5, 6], np.int16)}, "game 1: lengths must be from 0 to 5"),
         ({"lengths": np.array([4, 3], np.int16)}, "game 0: moves must be 255 after the end"),

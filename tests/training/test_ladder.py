@@ -41,6 +41,7 @@ def settings(**changes: Any) -> Ladder:
     return Ladder(**{**small, "executor": "serial", **changes})
 
 
+@pytest.mark.slow
 def test_the_history_begins_with_the_untrained_network(run: Path) -> None:
     facts = read_metadata(run)
     found = list(snapshots(run, facts))

@@ -12,6 +12,7 @@ from .tiny import tiny_rl
 rl = pytest.importorskip("trireme.training.battleship_rl", reason="needs the learn extra")
 
 
+@pytest.mark.slow
 def test_reinforcement_learning_leaves_no_log_in_the_temporary_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -349,6 +349,7 @@ def test_one_unit_of_the_logit_is_worth_as_many_points_as_patterns_spread(
     assert training.points_per_logit() == 5000
 
 
+@pytest.mark.slow
 def test_the_command_trains_and_the_engine_plays_with_the_result(
     tmp_path: Path, games_file: Path
 ) -> None:

@@ -343,6 +343,7 @@ def test_a_run_leaves_log_history_weights_and_metadata(tmp_path: Path) -> None:
         assert torch.allclose(now(planes)[0], past(planes)[0], atol=0.02)
 
 
+@pytest.mark.slow
 def test_a_run_can_start_from_the_weights_of_another(tmp_path: Path) -> None:
     first = ZeroTraining(tiny_zero(), tmp_path)
     first.save()
@@ -404,6 +405,7 @@ def test_the_exported_network_gives_what_torch_gives(tmp_path: Path) -> None:
     assert value.std() > 0.001
 
 
+@pytest.mark.slow
 def test_calibration_games_have_many_positions_that_nothing_proves() -> None:
     torch.manual_seed(2)
     network = folded_copy(ZeroNetwork(1, 4))

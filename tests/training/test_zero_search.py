@@ -95,7 +95,7 @@ class RandomNetwork:
         return logits[0].tolist(), float(value[0])
 
 
-@settings(max_examples=15)
+@settings(max_examples=10)
 @given(
     size=st.integers(5, 7),
     exact=st.booleans(),

@@ -86,7 +86,7 @@ class BattleshipView:
 
     @property
     def target(self) -> Sea:
-        """The sea that this seat fires at; a spectator's is the first."""
+        """The sea that this seat fires at; a spectator's is that of seat 0."""
         return self.seas[_target(self.seat or 0, len(self.seas))]
 
 

@@ -42,9 +42,9 @@ class CellBoard:
     col_labels: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        rows, cols = self.rows, self.cols
-        if not rows or not cols or any(len(row) != cols for row in self.cells):
+        if not self.cells or not self.cols or any(len(row) != self.cols for row in self.cells):
             raise ValueError("a board has one row or more, all of the same length")
+        rows, cols = self.rows, self.cols
         for labels, count in ((self.row_labels, rows), (self.col_labels, cols)):
             if labels and len(labels) != count:
                 raise ValueError(f"expected {count} labels, not {labels!r}")
@@ -58,7 +58,7 @@ class CellBoard:
 
     @property
     def cols(self) -> int:
-        return len(self.cells[0]) if self.cells else 0
+        return len(self.cells[0])
 
 
 def draw_board(game: AnyGame, view: Any) -> CellBoard | None:

@@ -36,7 +36,7 @@ class MarkedBoard:
     fixed: bool = False
     """Whether only boards with equal marks are alike."""
     colours: bool = False
-    """Whether the kinds 0 and 1 are colours that may be exchanged."""
+    """Whether the kinds are two colours, 0 and 1, that may be exchanged."""
 
     @cached_property
     def _array(self) -> NDArray[np.int64]:
@@ -54,7 +54,7 @@ class MarkedBoard:
         if count < FEWEST_MARKS or not count - missing <= len(other.marks) <= count + extra:
             return False
         kinds = self._array[:, 2]
-        exchanged = [np.where(kinds < 2, 1 - kinds, kinds)] if self.colours else []
+        exchanged = [1 - kinds] if self.colours else []
         wanted = max(count - missing, len(other.marks) - extra)
         return any(self._most_common(other, these) >= wanted for these in [kinds, *exchanged])
 

@@ -20,7 +20,7 @@ from trireme.core.transcript import Exchange
 from . import client as http
 from .answers import Unusable, read_answer
 from .client import LlmClient, OutOfTime, Reply, TransportError
-from .prompting import Prompts, system_values, turn_values
+from .prompting import Prompts, legal_text, system_values, turn_values
 from .providers import Message, Question, estimated_tokens, find_provider
 
 MOST_ECHO = 2000
@@ -265,7 +265,8 @@ class LanguageModel(ModelAgent):
                 prepare(game)
 
     def act(self, turn: Turn[Any, Any]) -> Any:
-        prompt = self._prompts.fill("turn", **turn_values(turn, self._own, self.listed))
+        legal = legal_text(turn, self.listed)
+        prompt = self._prompts.fill("turn", legal=legal, **turn_values(turn, self._own))
         try:
             return self.converse(turn, prompt, lambda text: read_answer(turn, text))
         except AgentFault:

@@ -61,8 +61,7 @@ class CandidateAgent(ModelAgent, ABC):
             turn = replace(turn, seconds=max(0.0, left))
         write = turn.game.write
         lines = [f"{write(c.action)}: {c.value:.3f}" for c in proposed]
-        values = {**turn_values(turn, self._own, 0), "unit": self.unit}
-        values["candidates"] = "\n".join(lines)
+        values = {"unit": self.unit, "candidates": "\n".join(lines), **turn_values(turn, self._own)}
         prompt = self._prompts.fill("choose", **values)
         try:
             return self.converse(turn, prompt, lambda text: _chosen(turn, text, proposed))

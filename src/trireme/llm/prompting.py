@@ -75,17 +75,13 @@ def system_values(turn: Turn[Any, Any]) -> dict[str, object]:
     }
 
 
-def turn_values(turn: Turn[Any, Any], own: list[str], most: int) -> dict[str, object]:
-    """What `turn.md` is filled with; legal actions are listed up to `most`."""
-    return {
-        "view": view_text(turn.game, turn.view),
-        "legal": legal_text(turn, most),
-        "own_actions": ", ".join(own) or "none",
-    }
+def turn_values(turn: Turn[Any, Any], own: list[str]) -> dict[str, object]:
+    """What `turn.md` and `choose.md` are both filled with."""
+    return {"view": view_text(turn.game, turn.view), "own_actions": ", ".join(own) or "none"}
 
 
 def legal_text(turn: Turn[Any, Any], most: int) -> str:
-    """All legal actions where they are few, else how many there are."""
+    """All legal actions where there are `most` at most, else how many there are."""
     write = turn.game.write
     count = len(turn.legal) if isinstance(turn.legal, Sized) else None
     if count is not None and count <= most:
