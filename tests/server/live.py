@@ -25,6 +25,8 @@ from trireme.store import open_store
 GENEROUS = ServerLimits(
     request_rate=1e6,
     request_burst=10**6,
+    page_rate=1e6,
+    page_burst=10**6,
     room_rate=1e6,
     room_burst=10**6,
     message_rate=1e6,

@@ -32,7 +32,13 @@ from trireme.server.workers.warm_up import default_warm_ups
 from .api_page import mount_api_page
 from .forwarding import Forwarder
 from .limits import ServerLimits
-from .middleware import AnswerWhenStopped, BodyLimit, HeadAsGet, SecurityHeaders
+from .middleware import (
+    AnswerWhenStopped,
+    BodyLimit,
+    HeadAsGet,
+    RequestQuotas,
+    SecurityHeaders,
+)
 from .origins import OriginCheck, own_names
 from .pages import mount_pages
 from .puzzles import api as puzzle_api
@@ -128,6 +134,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.add_middleware(HeadAsGet)
     app.add_middleware(AnswerWhenStopped, answer=_on_refusal)
     app.add_middleware(OriginCheck, names=own_names() | set(config.hosts))
+    app.add_middleware(RequestQuotas, answer=_on_refusal)
     app.add_middleware(SecurityHeaders)
     app.include_router(api)
     app.include_router(puzzle_api)

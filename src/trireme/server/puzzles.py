@@ -11,11 +11,11 @@ from trireme.server.protocol import shapes
 from trireme.server.protocol.codes import Refusal
 
 from .catalogue import require_game
-from .rest import JsonRoute, LobbyState, limit_requests
+from .rest import JsonRoute, LobbyState, charge_bytes
 
 api = APIRouter(
     prefix="/api/puzzles",
-    dependencies=[Depends(limit_requests)],
+    dependencies=[Depends(charge_bytes)],
     route_class=JsonRoute,
     responses={
         "4XX": {"model": shapes.ErrorResponse, "description": "Refused; the code says why."}

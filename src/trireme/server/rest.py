@@ -60,9 +60,8 @@ async def address_of(request: Request) -> str:
 Address = Annotated[str, Depends(address_of)]
 
 
-async def limit_requests(request: Request, lobby: LobbyState, address: Address) -> None:
-    """Refuse an address that sends too many requests, or too much data."""
-    lobby.quotas.charge("requests", address)
+async def charge_bytes(request: Request, lobby: LobbyState, address: Address) -> None:
+    """Refuse an address that sends too much data."""
     if (length := int(request.headers.get("content-length", "0"))) > 0:
         lobby.quotas.charge("bytes", address, length)
 
@@ -103,7 +102,7 @@ class JsonRoute(APIRoute):
 api = APIRouter(
     prefix="/api",
     route_class=JsonRoute,
-    dependencies=[Depends(limit_requests)],
+    dependencies=[Depends(charge_bytes)],
     responses={
         "4XX": {"model": shapes.ErrorResponse, "description": "Refused; the code says why."}
     },
