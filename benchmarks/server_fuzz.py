@@ -38,7 +38,8 @@ from trireme.store import open_store
 many = 10**9
 limits = ServerLimits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
     message_rate=many, message_burst=many, cpu_rate=many, cpu_burst=many, byte_rate=many,
-    byte_burst=many, checks=many, queries_per_address=many)
+    byte_burst=many, checks=many, queries_per_address=many,
+    address_message_rate=many, address_message_burst=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 server_for(open_store(sys.argv[2]), Config(limits, workers=1, warm=False)).run([listener])
 """

@@ -57,7 +57,9 @@ from trireme.server.run import server_for
 from trireme.store import open_store
 many = 10**6
 limits = ServerLimits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
-                connections_per_address=many, connections=many, rooms=many)
+                connections_per_address=many, connections=many, rooms=many,
+                address_message_rate=many, address_message_burst=many, byte_rate=many,
+                byte_burst=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 address = "127.0.0.1:%d" % listener.getsockname()[1]
 config = Config(limits, workers=1, warm=False, peer_address=address)

@@ -41,6 +41,7 @@ from .middleware import (
 )
 from .origins import OriginCheck, own_names
 from .pages import mount_pages
+from .prepared import PreparedAnswers
 from .puzzles import api as puzzle_api
 from .rest import api, operator
 from .review_routes import reviews
@@ -122,10 +123,16 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
 
     limits = config.limits
     app = FastAPI(
-        title="Trireme", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None
+        title="Trireme",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
     )
     app.state.lan = config.lan
-    app.add_middleware(GZipMiddleware, minimum_size=1000)
+    app.state.prepared = PreparedAnswers()
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)
     app.add_middleware(
         BodyLimit,
         max_bytes=min(limits.settings_bytes, limits.body_bytes),
