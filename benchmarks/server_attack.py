@@ -1,7 +1,7 @@
 """Attacks on the web server from one address, while honest players play from another.
 
 Starts a server in a process of its own with its default limits (SQLite, loopback) and plays Gomoku
-from 127.0.0.1 in some rooms at a steady pace, while each of eleven attacks comes from an address of
+from 127.0.0.1 in some rooms at a steady pace, while each of the attacks comes from an address of
 its own (127.0.1.N). For each attack it prints what the attacker got, and what honest players saw:
 the latency of a move from one client to the other, beside the lag of the clients' own event loop;
 the longest time to create a room with settings of its own; the longest wait for the move of a
@@ -376,6 +376,44 @@ async def other_sites(bench: Bench) -> str:
     return f"host, origin, socket: {found}; scripts from elsewhere: {foreign}"
 
 
+async def pipelined_requests(bench: Bench) -> str:
+    """Thousands of requests in each of many connections, before the first answer."""
+    requests = b"GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n" * 5_000
+    opened = 0
+    end = time.perf_counter() + bench.options.seconds
+    while time.perf_counter() < end:
+        connections = []
+        for _ in range(60):
+            reader, writer = await asyncio.open_connection(
+                "127.0.0.1", bench.port, local_addr=(bench.attacker, 0)
+            )
+            writer.write(requests)
+            connections.append((reader, writer))
+            opened += 1
+        for reader, writer in connections:
+            with suppress(OSError, TimeoutError):
+                await asyncio.wait_for(reader.read(), 5)
+            writer.transport.abort()
+    return f"{opened} connections with {requests.count(b'GET')} requests each"
+
+
+async def downloads(bench: Bench) -> str:
+    """Large answers, many at a time, without end."""
+    statuses, few = Counter[Any](), asyncio.Semaphore(50)
+    end = time.perf_counter() + bench.options.seconds
+
+    async def download(http: httpx.AsyncClient) -> None:
+        while time.perf_counter() < end:
+            async with few, http.stream("GET", "/openapi.json") as answer:
+                async for _ in answer.aiter_raw():
+                    pass
+                statuses[answer.status_code] += 1
+
+    async with bench.http(bench.attacker) as http:
+        await asyncio.gather(*(download(http) for _ in range(50)))
+    return said(statuses)
+
+
 ATTACKS: list[tuple[str, Callable[[Bench], Awaitable[str]]]] = [
     ("huge fleets", huge_fleets),
     ("crowded fleets", crowded_fleets),
@@ -388,6 +426,8 @@ ATTACKS: list[tuple[str, Callable[[Bench], Awaitable[str]]]] = [
     ("help for a running game", help_for_a_running_game),
     ("a full disk", full_disk),
     ("pages of other sites", other_sites),
+    ("pipelined requests", pipelined_requests),
+    ("downloads", downloads),
 ]
 
 

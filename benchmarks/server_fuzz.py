@@ -38,7 +38,8 @@ from trireme.store import open_store
 many = 10**9
 limits = ServerLimits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
     message_rate=many, message_burst=many, cpu_rate=many, cpu_burst=many, byte_rate=many,
-    byte_burst=many, checks=many, queries_per_address=many)
+    byte_burst=many, checks=many, queries_per_address=many,
+    address_message_rate=many, address_message_burst=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 server_for(open_store(sys.argv[2]), Config(limits, workers=1, warm=False)).run([listener])
 """
@@ -110,7 +111,7 @@ def encoded(rng: random.Random, value: Any) -> bytes:
 
 async def fuzz_socket(port: int, rng: random.Random, count: int, tally: Counter[str]) -> None:
     """Messages in rooms of all games, a new room after each that is closed."""
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=300) as http:
         while tally["sent"] < count:
             game, variant = rng.choice(ROOMS)
             body = {"game": game, "variant": variant, "seats": [{"kind": "me"}] * 2}
@@ -146,7 +147,7 @@ async def fuzz_room(
 
 async def fuzz_rest(port: int, rng: random.Random, count: int, tally: Counter[str]) -> None:
     headers = {"Content-Type": "application/json"}
-    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=120) as http:
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=300) as http:
         while tally["posted"] < count:
             path, body = rng.choice(BODIES)
             data = encoded(rng, mutated(rng, body))

@@ -67,7 +67,8 @@ for name in GAMES:
     terminal(name)
 many = 10**6
 limits = ServerLimits(message_rate=many, message_burst=many, request_rate=many, request_burst=many,
-                      room_rate=many, room_burst=many, connections_per_address=many)
+                      room_rate=many, room_burst=many, connections_per_address=many,
+                      address_message_rate=many, address_message_burst=many)
 address = f"127.0.0.1:{sys.argv[1]}"
 config = Config(limits, workers=1, warm=False, peer_address=address)
 for line in sys.stdin:

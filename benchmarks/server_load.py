@@ -20,6 +20,7 @@ process while it measures.
 
     python benchmarks/server_load.py --rooms 500 --pace 2 --seconds 60
     python benchmarks/server_load.py --rooms 2000 --servers 2
+    python benchmarks/server_load.py --rooms 4000 --servers 2 --cores 0,1
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ import json
 import os
 import random
 import re
+import resource
 import socket
 import subprocess
 import sys
@@ -55,7 +57,9 @@ from trireme.server.run import server_for
 from trireme.store import open_store
 many = 10**6
 limits = ServerLimits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
-                connections_per_address=many, connections=many, rooms=many)
+                connections_per_address=many, connections=many, rooms=many,
+                address_message_rate=many, address_message_burst=many, byte_rate=many,
+                byte_burst=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 address = "127.0.0.1:%d" % listener.getsockname()[1]
 config = Config(limits, workers=1, warm=False, peer_address=address)
@@ -133,13 +137,20 @@ class Beside:
 
 
 async def main(options: argparse.Namespace) -> None:
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # servers inherit it, too
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         database, postgres = f"sqlite:///{folder / 'store.db'}", None
+        everywhere = os.sched_getaffinity(0)
         if options.servers > 1 or options.postgres:
+            os.sched_setaffinity(0, options.database_cores or options.cores or everywhere)
             postgres = stack.enter_context(postgres_server(folder))
             database = postgres.url
+        os.sched_setaffinity(0, options.cores or everywhere)  # child processes inherit it
         servers = [listening(SERVER, database) for _ in range(options.servers)]
+        taken = options.cores | options.database_cores
+        os.sched_setaffinity(0, everywhere - taken or everywhere)
         echo, echo_port = listening(ECHO)
         beside = Beside()
         looking = asyncio.gather(measure_echo(echo_port, beside.echo), measure_late(beside.late))
@@ -190,9 +201,15 @@ async def measure(
     tally = Tally()
     few = asyncio.Semaphore(CONNECTING)
     # A room is owned by the server that is asked for it first.
-    made = await asyncio.gather(
-        *(make_room(number, ports[number % len(ports)], few) for number in range(options.rooms))
-    )
+    began = time.perf_counter()
+    async with web_client() as http:
+        made = await asyncio.gather(
+            *(
+                make_room(number, ports[number % len(ports)], few, http)
+                for number in range(options.rooms)
+            )
+        )
+    setup = time.perf_counter() - began
     clients = [
         Client(room, which, ports[(room.number + away) % len(ports)], options, tally)
         for which in (0, 1)
@@ -215,7 +232,8 @@ async def measure(
     for client in clients:
         client.close()
     print(f"rooms {len(made)} · clients {len(clients)} · servers {len(ports)}", end="")
-    print(f" (second client at {options.connect}) · {took:.0f} s")
+    print(f" (second client at {options.connect}) · {took:.0f} s · ", end="")
+    print(f"{len(made) / setup:.0f} rooms created a second")
     print(f"moves relayed {tally.moves} ({tally.moves / took:.0f}/s) · gaps {tally.gaps}", end="")
     print(f" · errors {tally.errors} · closed {tally.closed}", end="")
     print(f" · sent but not relayed {lost(made)}")
@@ -241,7 +259,7 @@ Buckets = Counter[str]
 async def histograms(ports: list[int]) -> dict[str, Buckets]:
     """The servers' histograms, from their /metrics, added up."""
     found: dict[str, Buckets] = {"late": Counter(), "commit": Counter()}
-    async with httpx.AsyncClient(timeout=60) as http:
+    async with web_client() as http:
         texts = [(await http.get(f"http://127.0.0.1:{port}/metrics")).text for port in ports]
     pattern = r'trireme_(\w+)_seconds_bucket{le="(.+)"} (\d+)'
     for name, limit, count in re.findall(pattern, "\n".join(texts)):
@@ -262,16 +280,24 @@ def quantile(values: list[float], share: float) -> float:
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
 
-async def make_room(number: int, port: int, few: asyncio.Semaphore) -> Room:
+def web_client() -> httpx.AsyncClient:
+    """Without a TLS context, which takes 30 ms of processor time to make."""
+    return httpx.AsyncClient(timeout=60, verify=False, trust_env=False)
+
+
+async def make_room(
+    number: int, port: int, few: asyncio.Semaphore, http: httpx.AsyncClient
+) -> Room:
     me, agent = {"kind": "me"}, {"kind": "agent", "agent": "random"}
     watched = number % 10 == 0
     seats = [me, agent] if watched else [me, {"kind": "open"}]
-    async with few, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=60) as http:
+    async with few:
         body = {"game": "gomoku", "seats": seats, "public": False}
-        held = (await http.post("/api/rooms", json=body)).json()
+        rooms = f"http://127.0.0.1:{port}/api/rooms"
+        held = (await http.post(rooms, json=body)).json()
         tokens = [held["token"], None]
         if not watched:
-            joined = await http.post(f"/api/rooms/{held['room']}/join", json={})
+            joined = await http.post(f"{rooms}/{held['room']}/join", json={})
             tokens[1] = joined.json()["token"]
     points = [f"{c}{r}" for c in COLUMNS for r in range(1, 16)]
     random.Random(number).shuffle(points)
@@ -450,6 +476,11 @@ def cpu_seconds(pids: dict[str, list[int]]) -> dict[str, float]:
     return used
 
 
+def cores(text: str) -> set[int]:
+    """The numbers of processor cores, as in `0,1`."""
+    return set(map(int, text.split(",")))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
@@ -464,6 +495,15 @@ if __name__ == "__main__":
         choices=["owner", "any"],
         default="owner",
         help="where the second client of a room connects: at its owner, or at another server",
+    )
+    parser.add_argument(
+        "--cores",
+        type=cores,
+        default=set(),
+        help="the cores that servers and PostgreSQL use, such as 0,1; clients use the others",
+    )
+    parser.add_argument(
+        "--database-cores", type=cores, default=set(), help="cores of PostgreSQL alone"
     )
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         runner.run(main(parser.parse_args()))

@@ -147,6 +147,13 @@ def test_the_proxy_lets_bodies_through_that_the_server_accepts() -> None:
     assert int(found[1]) * 1024 * 1024 >= ServerLimits().body_bytes
 
 
+def test_servers_keep_connections_longer_than_the_proxy_does(server: Running) -> None:
+    """Else the proxy sends a request while its connection is being closed, and it is lost."""
+    found = re.search(r"keepalive_timeout (\d+)s;", NGINX)
+    assert found
+    assert server.server.config.timeout_keep_alive >= int(found[1]) + 10
+
+
 @pytest.mark.slow
 def test_a_backup_is_restored_with_all_rooms(
     serve: Callable[..., Running], postgres_url: str, tmp_path: Path

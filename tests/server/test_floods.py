@@ -1,11 +1,22 @@
-"""Floods below the level of requests and messages: headers, trailers, frames, connections."""
+"""Floods: headers, trailers, pipelined requests, frames, connections, requests for pages."""
 
 from __future__ import annotations
 
+import asyncio
+import gzip
+import os
 import socket
 from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
+from uvicorn import Config as UvicornConfig
+from uvicorn.server import ServerState
+
+from trireme.server import pages
+from trireme.server.connections import MAX_PIPELINED, ConnectionGuard, guarded_by
+from trireme.server.limits import ServerLimits
 
 from .live import Running
 
@@ -64,6 +75,133 @@ def test_a_request_without_end_is_cut_off(server: Running, start: bytes, part: b
 
 def test_headers_up_to_the_limit_are_read(server: Running) -> None:
     assert server.http.get("/healthz", headers={"X-Long": "a" * 60_000}).status_code == 200
+
+
+def answers_to(server: Running, requests: bytes) -> bytes:
+    """All that the server sends until it closes the connection."""
+    answers = b""
+    with socket.create_connection(place(server)) as connection:
+        connection.settimeout(20)
+        connection.sendall(requests)
+        while part := connection.recv(65536):
+            answers += part
+    return answers
+
+
+GET = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+LAST = GET[:-2] + b"Connection: close\r\n\r\n"
+
+
+def test_a_few_requests_may_be_sent_before_their_answers(server: Running) -> None:
+    answers = answers_to(server, GET * (MAX_PIPELINED - 1) + LAST)
+    assert answers.count(b"HTTP/1.1 200 OK") == MAX_PIPELINED
+
+
+def test_pipelined_requests_beyond_the_limit_end_the_connection(server: Running) -> None:
+    """A packet holds thousands, and each takes memory until it is answered."""
+    answers = answers_to(server, GET * (MAX_PIPELINED + 2))
+    assert answers.count(b"HTTP/1.1 400 Bad Request") == 1
+    assert answers.count(b"HTTP/1.1 200 OK") <= 1
+
+
+class Wire(asyncio.Transport):
+    """A connection to nobody."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.written = b""
+
+    def write(self, data: Any) -> None:
+        self.written += bytes(data)
+
+    def is_closing(self) -> bool:
+        return False
+
+    def close(self) -> None: ...
+    def pause_reading(self) -> None: ...
+    def resume_reading(self) -> None: ...
+
+
+def test_requests_of_a_client_that_has_left_are_given_up() -> None:
+    """Else each of them would log the traceback of a failed write."""
+    seen: list[str] = []
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((await receive())["type"])
+        seen.append((await receive())["type"])
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+
+    async def leave() -> bytes:
+        config = UvicornConfig(app, log_level="critical")
+        config.load()
+        kind = guarded_by(ConnectionGuard(ServerLimits()))
+        wire, connection = Wire(), kind(config=config, server_state=ServerState(), app_state={})
+        connection.connection_made(wire)
+        connection.data_received(GET * 3)
+        for lost in (False, True):
+            if lost:
+                connection.connection_lost(None)
+            for _ in range(5):
+                await asyncio.sleep(0)
+        for task in connection.tasks:
+            task.cancel()
+        return wire.written
+
+    assert asyncio.run(leave()) == b""
+    assert seen == ["http.request", "http.disconnect"]
+
+
+def test_pages_have_a_quota_of_their_own(serve: Callable[..., Running]) -> None:
+    server = serve(page_rate=0.001, page_burst=3, workers=0)
+    for path in ("/nowhere.js", "/healthz", "/openapi.json"):
+        assert server.http.get(path).status_code != 429, path
+    for path in ("/nowhere.js", "/healthz", "/openapi.json", "/metrics", "/"):
+        refused = server.http.get(path)
+        assert refused.status_code == 429, path
+        assert refused.json()["code"] == "too_fast"
+        assert int(refused.headers["Retry-After"]) > 0
+    assert server.http.get("/api/recent").status_code == 200
+
+
+def test_every_request_to_the_api_is_charged_found_or_not(serve: Callable[..., Running]) -> None:
+    server = serve(request_rate=0.001, request_burst=2, workers=0)
+    assert server.http.get("/api/nothing").status_code == 404
+    assert server.http.get("/api/recent").status_code == 200
+    assert server.http.get("/api/nothing").status_code == 429
+    assert server.http.get("/healthz").status_code == 200
+
+
+def test_a_file_is_compressed_once_for_each_version(
+    serve: Callable[..., Running], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compressed: list[bytes] = []
+
+    original = gzip.compress
+
+    def compress(data: bytes) -> bytes:
+        compressed.append(data)
+        return original(data)
+
+    monkeypatch.setattr(pages.gzip, "compress", compress)
+    file = tmp_path / "static" / "assets" / "app-1.js"
+    file.parent.mkdir(parents=True)
+    file.write_text("old " * 1000)
+    browser = serve(static=tmp_path / "static", workers=0).http
+    for _ in range(3):
+        answer = browser.get("/assets/app-1.js")
+        assert answer.text == "old " * 1000
+        assert answer.headers["Content-Encoding"] == "gzip"
+        assert answer.headers["Vary"] == "Accept-Encoding"
+        assert answer.headers["Content-Type"].startswith("text/javascript")
+    assert len(compressed) == 1
+    file.write_text("new " * 1000)
+    os.utime(file, ns=(1, 1))
+    assert browser.get("/assets/app-1.js").text == "new " * 1000
+    plain = browser.get("/assets/app-1.js", headers={"Accept-Encoding": "identity"})
+    assert plain.text == "new " * 1000
+    assert "Content-Encoding" not in plain.headers
+    part = browser.get("/assets/app-1.js", headers={"Range": "bytes=0-2"})
+    assert (part.status_code, part.text) == (206, "new")
 
 
 def upgraded(server: Running, room: str) -> socket.socket:

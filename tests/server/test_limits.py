@@ -75,12 +75,15 @@ def test_a_refusal_says_whole_seconds_from_one_to_an_hour(
 
 def test_each_resource_has_the_rate_and_the_burst_of_its_limits() -> None:
     limits = ServerLimits(
-        request_rate=1, request_burst=2, room_rate=3, room_burst=4,
+        request_rate=1, request_burst=2, page_rate=9, page_burst=10, room_rate=3, room_burst=4,
+        address_message_rate=11, address_message_burst=12,
         cpu_rate=5, cpu_burst=6, byte_rate=7, byte_burst=8,
     )  # fmt: skip
     quotas = Quotas(limits, lambda: 0.0, lambda *_: None, lambda _: None)
     for resource, rate, burst in (
         ("requests", 1, 2),
+        ("pages", 9, 10),
+        ("messages", 11, 12),
         ("rooms", 3, 4),
         ("cpu", 5, 6),
         ("bytes", 7, 8),

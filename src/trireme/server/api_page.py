@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 from html import escape
 from typing import Any
 
-from fastapi import FastAPI
-from fastapi.responses import HTMLResponse
+import msgspec
+from fastapi import FastAPI, Request, Response
 
 from .pages import page_policy
+from .prepared import PreparedAnswers, compressed_response
 
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -30,13 +30,22 @@ SHAPES
 
 
 def mount_api_page(app: FastAPI) -> None:
-    """Serve the page at `/docs`; it is made when it is first asked for."""
+    """Serve the page at `/docs` and the document at `/openapi.json`; both are made when they are
+    first asked for."""
 
     @app.get("/docs", include_in_schema=False)
-    async def page() -> HTMLResponse:
-        policy = {"Content-Security-Policy": page_policy(b"")}
-        document = await asyncio.to_thread(app.openapi)  # the first time it takes a while
-        return HTMLResponse(render(document), headers=policy)
+    async def page(request: Request) -> Response:
+        prepared: PreparedAnswers = request.app.state.prepared
+        made = await prepared.get("docs", lambda: render(app.openapi()))
+        response = compressed_response(request, made, "text/html")
+        response.headers["Content-Security-Policy"] = page_policy(b"")
+        return response
+
+    @app.get("/openapi.json", include_in_schema=False)
+    async def document(request: Request) -> Response:
+        prepared: PreparedAnswers = request.app.state.prepared
+        made = await prepared.get("openapi", lambda: msgspec.json.encode(app.openapi()))
+        return compressed_response(request, made)
 
 
 def render(document: dict[str, Any]) -> str:

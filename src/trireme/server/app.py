@@ -32,9 +32,16 @@ from trireme.server.workers.warm_up import default_warm_ups
 from .api_page import mount_api_page
 from .forwarding import Forwarder
 from .limits import ServerLimits
-from .middleware import AnswerWhenStopped, BodyLimit, HeadAsGet, SecurityHeaders
+from .middleware import (
+    AnswerWhenStopped,
+    BodyLimit,
+    HeadAsGet,
+    RequestQuotas,
+    SecurityHeaders,
+)
 from .origins import OriginCheck, own_names
 from .pages import mount_pages
+from .prepared import PreparedAnswers
 from .puzzles import api as puzzle_api
 from .rest import api, operator
 from .review_routes import reviews
@@ -116,10 +123,16 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
 
     limits = config.limits
     app = FastAPI(
-        title="Trireme", version=__version__, lifespan=lifespan, docs_url=None, redoc_url=None
+        title="Trireme",
+        version=__version__,
+        lifespan=lifespan,
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=None,
     )
     app.state.lan = config.lan
-    app.add_middleware(GZipMiddleware, minimum_size=1000)
+    app.state.prepared = PreparedAnswers()
+    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=4)
     app.add_middleware(
         BodyLimit,
         max_bytes=min(limits.settings_bytes, limits.body_bytes),
@@ -128,6 +141,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.add_middleware(HeadAsGet)
     app.add_middleware(AnswerWhenStopped, answer=_on_refusal)
     app.add_middleware(OriginCheck, names=own_names() | set(config.hosts))
+    app.add_middleware(RequestQuotas, answer=_on_refusal)
     app.add_middleware(SecurityHeaders)
     app.include_router(api)
     app.include_router(puzzle_api)

@@ -10,11 +10,12 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import os
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Any
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
 from .limits import ServerLimits, quota_key
 
@@ -23,6 +24,9 @@ DEFAULT_PROXIES = "127.0.0.1"
 
 HEADER_BYTES = 64 * 1024
 """The most that a request line and its headers may have."""
+MAX_PIPELINED = 8
+"""Requests of one connection that may wait for the answers to earlier ones. Hundreds fit into one
+packet, and each takes kilobytes; a browser sends none before it has its answer."""
 FRAMING_BYTES = 1024 * 1024
 """The most that a request may have beside its body: headers, sizes of chunks, trailers."""
 
@@ -90,6 +94,10 @@ class ConnectionGuard:
         connection.transport.abort()
 
 
+class TooManyPipelined(Exception):
+    """A client sends requests without waiting for answers."""
+
+
 class GuardedConnection(HttpToolsProtocol):
     """An HTTP connection with deadlines; `guard` comes from `guarded_by`."""
 
@@ -104,6 +112,10 @@ class GuardedConnection(HttpToolsProtocol):
     _overhead = 0
     """Bytes of the current request that are not part of its body."""
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self._unanswered: deque[RequestResponseCycle] = deque()
+
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         self.host = self.client[0] if self.client else "?"
@@ -114,6 +126,9 @@ class GuardedConnection(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._forget()
+        for cycle in self._unanswered:  # else all but the last try to write, and log a failure
+            cycle.disconnected = True
+            cycle.message_event.set()
         super().connection_lost(exc)
 
     def handle_websocket_upgrade(self) -> None:
@@ -135,7 +150,12 @@ class GuardedConnection(HttpToolsProtocol):
         self.guard.busy(self)
         self._in_headers = False
         self._set_deadline(self.guard.limits.body_seconds, "body")
+        if len(self._unanswered) > MAX_PIPELINED:
+            raise TooManyPipelined  # ends parsing; uvicorn answers 400 and closes the connection
+        before = self.cycle
         super().on_headers_complete()
+        if self.cycle is not before:  # None is made for a WebSocket
+            self._unanswered.append(self.cycle)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         if self._in_headers:  # trailers, which come after the body, have no use here
@@ -151,6 +171,8 @@ class GuardedConnection(HttpToolsProtocol):
 
     def on_response_complete(self) -> None:
         self._clear_deadline()
+        if self._unanswered:
+            self._unanswered.popleft()
         super().on_response_complete()
         if self._counted and not self.transport.is_closing() and not self.pipeline:
             self.guard.silent(self)

@@ -11,8 +11,8 @@ from typing import Literal
 
 from trireme.server.protocol.codes import Refusal
 
-Resource = Literal["requests", "rooms", "cpu", "bytes"]
-"""What an address has a quota of; sockets and messages are counted where they are open."""
+Resource = Literal["requests", "pages", "messages", "rooms", "cpu", "bytes"]
+"""What an address has a quota of; sockets are counted where they are open."""
 SERVER = ""
 """The address of the server's own work, which no quota limits."""
 
@@ -27,9 +27,16 @@ class ServerLimits:
     """A body that holds settings or a map, no record."""
     message_rate: float = 20
     message_burst: int = 60
+    """Messages of one connection."""
+    address_message_rate: float = 100
+    address_message_burst: int = 1_000
+    """Messages of all connections of one address."""
     request_rate: float = 10
     request_burst: int = 100
-    """REST requests from one address."""
+    """REST requests, new WebSockets and complete positions sent again (`sync`) of one address."""
+    page_rate: float = 50
+    page_burst: int = 500
+    """Requests for anything else: pages, their files, health and metrics."""
     room_rate: float = 0.5
     room_burst: int = 30
     """New rooms from one address, rematches included."""
@@ -46,6 +53,9 @@ class ServerLimits:
     http_connections_per_address: int = 64
     silent_connections: int = 256
     """Connections that have not sent a whole request yet; beyond it the oldest are closed."""
+    keep_alive_seconds: int = 75
+    """How long a connection may wait for its next request: longer than proxies and other servers
+    keep it, because a request that meets the closing of its connection is lost."""
     header_seconds: float = 10
     """How long a connection may take for the headers of its next request."""
     body_seconds: float = 30
@@ -55,7 +65,9 @@ class ServerLimits:
     spectators: int = 200
     """Spectators of one room."""
     outbox: int = 256
-    """Messages queued for a slow client before it is disconnected (backpressure)."""
+    outbox_bytes: int = 1024 * 1024
+    """Messages, and their characters, queued for a slow client before it is disconnected
+    (backpressure); a single message may be longer."""
     claim_seconds: float = 60
     """How long a player must be away before another may claim the win."""
     idle_seconds: float = 120
@@ -134,6 +146,8 @@ class RateLimiter:
 
 MESSAGES: dict[Resource, str] = {
     "requests": "too many requests from your network",
+    "pages": "too many requests for pages from your network",
+    "messages": "too many messages from your network",
     "rooms": "too many new rooms from your network",
     "cpu": "your network has asked for much computing",
     "bytes": "your network has sent very much data",
@@ -157,6 +171,8 @@ class Quotas:
         self._now, self._on_charge, self._on_refuse = now, on_charge, on_refuse
         self._limiters: dict[Resource, RateLimiter] = {
             "requests": RateLimiter(limits.request_rate, limits.request_burst),
+            "pages": RateLimiter(limits.page_rate, limits.page_burst),
+            "messages": RateLimiter(limits.address_message_rate, limits.address_message_burst),
             "rooms": RateLimiter(limits.room_rate, limits.room_burst),
             "cpu": RateLimiter(limits.cpu_rate, limits.cpu_burst),
             "bytes": RateLimiter(limits.byte_rate, limits.byte_burst),

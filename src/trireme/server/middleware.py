@@ -1,5 +1,5 @@
-"""ASGI middleware: a limit on request bodies, HEAD answered as GET, security headers, the answer to
-requests that a stopping server gives up."""
+"""ASGI middleware: quotas of requests, a limit on their bodies, HEAD answered as GET, security
+headers, the answer to requests that a stopping server gives up."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .limits import Resource, quota_key
 from .protocol.codes import STOPPING, Refusal
 
 RECORD_PATHS = {"/api/replay", "/api/analysis", "/api/reviews", "/api/records/verify"}
@@ -45,14 +46,35 @@ class SecurityHeaders:
         await self._app(scope, receive, secured if scope["type"] == "http" else send)
 
 
+Answer = Callable[[Request, Refusal], Awaitable[Response]]
+"""Makes the response to a refusal."""
+
+
+class RequestQuotas:
+    """Charges every request to its address, before it costs anything else."""
+
+    def __init__(self, app: ASGIApp, answer: Answer) -> None:
+        self._app, self._answer = app, answer
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            client = scope["client"]
+            address = quota_key(client[0] if client else "?")
+            resource: Resource = "requests" if scope["path"].startswith("/api/") else "pages"
+            try:
+                scope["app"].state.lobby.quotas.charge(resource, address)
+            except Refusal as refusal:
+                response = await self._answer(Request(scope), refusal)
+                await response(scope, receive, send)
+                return
+        await self._app(scope, receive, send)
+
+
 class AnswerWhenStopped:
     """Answers "try again" (503) to a request that is cancelled: uvicorn does so when the server
     stops and the request takes longer than the time to finish. Else it would answer 500 itself."""
 
-    def __init__(
-        self, app: ASGIApp, answer: Callable[[Request, Refusal], Awaitable[Response]]
-    ) -> None:
-        """`answer` makes the response to a refusal."""
+    def __init__(self, app: ASGIApp, answer: Answer) -> None:
         self._app, self._answer = app, answer
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:

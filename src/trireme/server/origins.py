@@ -16,9 +16,11 @@ from starlette.datastructures import Headers
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from trireme.server.rooms import peer_positions
+
 HOSTS = "TRIREME_HOSTS"
 """The environment variable with further names, separated by commas; `*`: any."""
-OPEN_PATHS = {"/healthz", "/metrics", "/peers/positions"}
+OPEN_PATHS = {"/healthz", "/metrics", peer_positions.PATH}
 """For monitors and other servers, which use whatever name the network has."""
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+import gzip
 import re
 from base64 import b64encode
 from functools import lru_cache
 from hashlib import sha256
+from mimetypes import guess_type
 from pathlib import Path
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from trireme.server.protocol.codes import Refusal
@@ -60,11 +63,27 @@ def page_policy(page: bytes) -> str:
     )
 
 
-def _file(path: Path, caching: str, status: int = 200) -> Response:
-    headers = {"Cache-Control": caching}
+COMPRESSED = {".css", ".html", ".js", ".json", ".svg", ".txt", ".xml"}
+"""Suffixes of files that are sent compressed."""
+
+
+async def _file(request: Request, path: Path, caching: str, status: int = 200) -> Response:
+    headers, version = {"Cache-Control": caching}, path.stat().st_mtime_ns
     if path.suffix in (".html", ".svg"):
-        headers["Content-Security-Policy"] = _file_policy(path, path.stat().st_mtime_ns)
-    return FileResponse(path, status_code=status, headers=headers)
+        headers["Content-Security-Policy"] = _file_policy(path, version)
+    compressible = path.suffix in COMPRESSED and "range" not in request.headers
+    if not compressible or "gzip" not in request.headers.get("accept-encoding", ""):
+        return FileResponse(path, status_code=status, headers=headers)
+    headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    content = await asyncio.to_thread(_compressed, path, version)
+    return Response(content, status, headers, guess_type(path.name)[0] or "text/plain")
+
+
+@lru_cache(maxsize=512)
+def _compressed(path: Path, version: int) -> bytes:
+    """A file, compressed once for each version of it: the largest take 50 ms of processor time, for
+    which everybody would wait."""
+    return gzip.compress(path.read_bytes())
 
 
 @lru_cache(maxsize=512)
@@ -84,19 +103,20 @@ def mount_pages(app: FastAPI, static: Path, manual: Path = MANUAL) -> None:
     root = static.resolve()
 
     @app.get("/{path:path}", include_in_schema=False)
-    async def page(path: str) -> Response:
+    async def page(request: Request, path: str) -> Response:
         if path.startswith(("api/", "ws/")):
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
         file = _found(root, path)
         if path and file is not None and file.is_file():
             caching = IMMUTABLE if path.startswith("assets/") else "no-cache"
-            return _file(file, caching)
+            return await _file(request, file, caching)
         index = root / "index.html"
         if not index.is_file():
             return _html(NOT_BUILT, 200 if not path else 404)
         if "." in path.rpartition("/")[2]:
             raise Refusal("not_found", f"there is no page {path[:80]!r}")
-        return _file(index, "no-cache", 200 if CLIENT_ADDRESS.fullmatch(path) else 404)
+        status = 200 if CLIENT_ADDRESS.fullmatch(path) else 404
+        return await _file(request, index, "no-cache", status)
 
 
 def _found(root: Path, path: str) -> Path | None:
@@ -117,7 +137,7 @@ def mount_manual(app: FastAPI, folder: Path) -> None:
         return RedirectResponse("/manual/")
 
     @app.get("/manual/{path:path}", include_in_schema=False)
-    async def manual_page(path: str) -> Response:
+    async def manual_page(request: Request, path: str) -> Response:
         if not (root / "index.html").is_file():
             return _html(NO_MANUAL, 200 if not path else 404)
         if (file := _found(root, path)) is not None:
@@ -126,5 +146,5 @@ def mount_manual(app: FastAPI, folder: Path) -> None:
             page = file / "index.html" if file.is_dir() else file
             if page.is_file():
                 kept = IMMUTABLE if HASHED.search(page.name) else "no-cache"
-                return _file(page, kept)
+                return await _file(request, page, kept)
         raise Refusal("not_found", f"the manual has no page {path[:80]!r}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import logging
 from collections.abc import Callable, Coroutine
 from typing import Annotated, Any
@@ -36,6 +35,7 @@ from .catalogue import require_game
 from .keys import token_hash
 from .limits import quota_key
 from .metrics import CONTENT_TYPE
+from .prepared import PreparedAnswers, compressed_response
 from .strict_json import strict_json
 
 log = logging.getLogger("trireme.server")
@@ -52,6 +52,14 @@ async def lobby_of(request: Request) -> Lobby:
 LobbyState = Annotated[Lobby, Depends(lobby_of)]
 
 
+async def prepared_of(request: Request) -> PreparedAnswers:
+    prepared: PreparedAnswers = request.app.state.prepared
+    return prepared
+
+
+Prepared = Annotated[PreparedAnswers, Depends(prepared_of)]
+
+
 async def address_of(request: Request) -> str:
     """Whose quotas the request uses."""
     return quota_key(request.client.host if request.client else "?")
@@ -60,9 +68,8 @@ async def address_of(request: Request) -> str:
 Address = Annotated[str, Depends(address_of)]
 
 
-async def limit_requests(request: Request, lobby: LobbyState, address: Address) -> None:
-    """Refuse an address that sends too many requests, or too much data."""
-    lobby.quotas.charge("requests", address)
+async def charge_bytes(request: Request, lobby: LobbyState, address: Address) -> None:
+    """Refuse an address that sends too much data."""
     if (length := int(request.headers.get("content-length", "0"))) > 0:
         lobby.quotas.charge("bytes", address, length)
 
@@ -103,7 +110,7 @@ class JsonRoute(APIRoute):
 api = APIRouter(
     prefix="/api",
     route_class=JsonRoute,
-    dependencies=[Depends(limit_requests)],
+    dependencies=[Depends(charge_bytes)],
     responses={
         "4XX": {"model": shapes.ErrorResponse, "description": "Refused; the code says why."}
     },
@@ -111,10 +118,15 @@ api = APIRouter(
 operator = APIRouter()
 
 
-@api.get("/games")
-async def games(lobby: LobbyState) -> list[shapes.GameInfo]:
+@api.get("/games", responses={200: {"model": list[shapes.GameInfo]}})
+async def games(request: Request, lobby: LobbyState, prepared: Prepared) -> Response:
     """Every game: settings, variants, agents."""
-    return await lobby.catalogue.games()
+    found = await lobby.catalogue.games()
+
+    def make() -> str:
+        return "[" + ",".join(game.model_dump_json() for game in found) + "]"
+
+    return compressed_response(request, await prepared.get("games", make))
 
 
 @api.post("/games/{game}/check")
@@ -233,7 +245,7 @@ async def replay(
     found = await lobby.get(room)
     events = [(entry.event, entry.ts) for entry in found.table.log]
     task = ReplayRoom(found.table.setup, events, seats_of(found, bearer))
-    return _json_response(request, await lobby.checks.replay(task, address))
+    return compressed_response(request, await lobby.checks.replay(task, address))
 
 
 @api.post("/replay", responses={200: {"model": shapes.GameReplay}})
@@ -243,7 +255,7 @@ async def replay_record(
     """Every position of a record."""
     text = checked_record(body.record, lobby.limits)
     task = ReplayRecord(text, lobby.signer.verify(text))
-    return _json_response(request, await lobby.checks.replay(task, address))
+    return compressed_response(request, await lobby.checks.replay(task, address))
 
 
 @api.post("/records/verify")
@@ -334,16 +346,6 @@ def seats_of(room: Room, bearer: str | None) -> tuple[Seat, ...]:
     if not seats:
         raise Refusal("bad_token", "this token holds no seat of this room")
     return seats
-
-
-def _json_response(request: Request, compressed: bytes) -> Response:
-    """JSON that a worker has compressed (gzip); a client that can't read it costs time here."""
-    headers = {"Vary": "Accept-Encoding"}
-    if "gzip" not in request.headers.get("accept-encoding", ""):
-        compressed = gzip.decompress(compressed)
-    else:
-        headers["Content-Encoding"] = "gzip"
-    return Response(compressed, media_type="application/json", headers=headers)
 
 
 def _invitation(request: Request, path: str) -> bodies.Invitation:

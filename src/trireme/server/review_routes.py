@@ -12,11 +12,11 @@ from trireme.server.protocol.codes import Refusal
 from trireme.server.protocol.review_shapes import ReviewInfo
 from trireme.server.rooms.reviews import ReviewJob, ReviewJobs
 
-from .rest import Address, Bearer, JsonRoute, LobbyState, limit_requests, seats_of
+from .rest import Address, Bearer, JsonRoute, LobbyState, charge_bytes, seats_of
 
 reviews = APIRouter(
     prefix="/api",
-    dependencies=[Depends(limit_requests)],
+    dependencies=[Depends(charge_bytes)],
     route_class=JsonRoute,
     responses={
         "4XX": {"model": shapes.ErrorResponse, "description": "Refused; the code says why."}

@@ -149,6 +149,7 @@ def server_for(engine: Engine, config: Config, *, tuned: bool = False) -> uvicor
             access_log=False,
             ws_max_size=config.limits.message_bytes,
             ws_per_message_deflate=False,
+            timeout_keep_alive=config.limits.keep_alive_seconds,
             timeout_graceful_shutdown=3,
             limit_concurrency=None,
         )

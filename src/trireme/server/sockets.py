@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections import Counter
 from contextlib import suppress
 from functools import partial
@@ -127,12 +128,8 @@ class Sockets:
             self._lobby.metrics.messages.inc()
             id: str | None = None
             try:
-                if not client.bucket.take(self._lobby.clock.now()):
-                    bad_messages += 1
-                    id = _id_of(text)
-                    raise Refusal("too_fast", "too many messages; slow down", retry_after=1)
-                self._lobby.quotas.charge("bytes", client.address, len(text))
                 try:
+                    self._charge_message(client, text)
                     message = parse_message(text)
                 except Refusal:
                     bad_messages += 1
@@ -145,6 +142,13 @@ class Sockets:
             if bad_messages >= MAX_BAD_MESSAGES:
                 raise Refusal("too_fast", "too many messages that could not be accepted")
 
+    def _charge_message(self, client: Client, text: str) -> None:
+        """Refuse a message that is one too many, of the connection or of its address."""
+        if not client.bucket.take(self._lobby.clock.now()):
+            raise Refusal("too_fast", "too many messages; slow down", retry_after=1)
+        self._lobby.quotas.charge("messages", client.address)
+        self._lobby.quotas.charge("bytes", client.address, len(text))
+
     async def _handle(self, client: Client, room: Room, message: Any) -> None:
         match message:
             case messages.Hello():
@@ -153,18 +157,39 @@ class Sockets:
                 client.send(messages.Pong(id=id))
                 return
             case messages.Sync(since=since):
+                self._lobby.quotas.charge("requests", client.address)
                 room.welcome(client, since)
                 return
         if message.seat not in client.seats:
             raise Refusal("not_your_seat", f"this client does not hold seat {message.seat}")
         if isinstance(message, messages.PreviewRequest):
-            client.send(await self._lobby.run_in_thread(advice.preview, room.table, message))
+            client.send(await self._preview(room, message, client.address))
             return
         if isinstance(message, messages.HintRequest | messages.InsightRequest):
             self._start_query(client, room, message)
             return
         version = await _apply(room, message, client.address)
         client.send(Ack(id=message.id, version=version))
+
+    async def _preview(
+        self, room: Room, message: messages.PreviewRequest, address: str
+    ) -> messages.PreviewResponse:
+        """The outcome of an action; its processor time is charged."""
+        self._lobby.quotas.require("cpu", address)
+        used = 0.0
+
+        def measured() -> messages.PreviewResponse:
+            nonlocal used
+            began = time.thread_time()
+            try:
+                return advice.preview(room.table, message)
+            finally:
+                used = time.thread_time() - began
+
+        try:
+            return await self._lobby.run_in_thread(measured)
+        finally:
+            self._lobby.quotas.spend("cpu", address, used)
 
     def _start_query(
         self, client: Client, room: Room, message: messages.HintRequest | messages.InsightRequest
@@ -258,6 +283,7 @@ async def _write(socket: WebSocket, client: Client) -> None:
     try:
         while (text := await client.outbox.get()) is not None:
             await socket.send_text(text)
+            client.queued -= len(text)
         code, reason = client.closing or (1000, "")
         await socket.close(code, reason)
     except Exception:

@@ -29,6 +29,9 @@ class Client:
         """Whether a hint or an insight is being computed for it."""
         self.bucket = TokenBucket(limits.message_rate, limits.message_burst, now)
         self.outbox: asyncio.Queue[str | None] = asyncio.Queue(limits.outbox)
+        self.queued = 0
+        """Characters in the queue, and in the message that is being sent."""
+        self._most_queued = limits.outbox_bytes
         self.closing: tuple[int, str] | None = None
         """The WebSocket close code and reason, once it is to be closed."""
 
@@ -38,10 +41,13 @@ class Client:
     def send_text(self, text: str) -> None:
         if self.closing is not None:
             return
-        try:
-            self.outbox.put_nowait(text)
-        except asyncio.QueueFull:
+        crowded = self.queued > 0 and self.queued + len(text) > self._most_queued
+        if crowded or self.outbox.full():
+            self._drop()
             self.close(1013, "too slow: reconnect")
+        else:
+            self.queued += len(text)
+            self.outbox.put_nowait(text)
 
     def close(self, code: int, reason: str) -> None:
         """Close the connection after the queued messages; a full queue is dropped."""
@@ -49,6 +55,9 @@ class Client:
             return
         self.closing = code, reason
         if self.outbox.full():
-            while not self.outbox.empty():
-                self.outbox.get_nowait()
+            self._drop()
         self.outbox.put_nowait(None)
+
+    def _drop(self) -> None:
+        while not self.outbox.empty():
+            self.outbox.get_nowait()

@@ -36,7 +36,7 @@ from .positions import PassedPositions
 from .puzzles import puzzle_info
 from .table import GameTable, LogEntry
 from .timers import PlayerTimers
-from .views import PositionViews, fallback, position, terminal, visible_events
+from .views import EventTexts, PositionViews, fallback, position, terminal, visible_events
 
 log = logging.getLogger("trireme.server")
 
@@ -77,6 +77,7 @@ class Room:
         the room was given up."""
         self.scene = scene(table.game)
         self.positions = PassedPositions(table)
+        self._event_texts = EventTexts(table)
         self.lock = asyncio.Lock()
         self._drafts = drafts
         self.agents = RoomAgents(self)
@@ -149,18 +150,16 @@ class Room:
 
     def welcome(self, client: Client, since: int | None) -> None:
         """Send a client the position, and the events after version `since`."""
-        from_version = min(since or 0, self.table.version)
-        missed = self.table.log[from_version:]
-        client.send(
-            Welcome(
-                protocol=shapes.PROTOCOL,
-                room=self.info(),
-                scene=self.scene,
-                seats=list(client.seats),
-                position=self.position(client.seats),
-                events=[v for e in missed for v in visible_events(self.table, e, client.seats)],
-            )
-        )
+        text = Welcome(
+            protocol=shapes.PROTOCOL,
+            room=self.info(),
+            scene=self.scene,
+            seats=list(client.seats),
+            position=self.position(client.seats),
+            events=[],
+        ).model_dump_json()
+        missed = self._event_texts.since(min(since or 0, self.table.version), client.seats)
+        client.send_text(f"{text.removesuffix(']}')}{missed}]}}")
 
     def _broadcast(self, since: int, entries: list[LogEntry]) -> None:
         """Send all clients the new events, each as its seats may see them."""

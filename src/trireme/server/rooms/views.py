@@ -182,6 +182,23 @@ def visible_events(
     return visible
 
 
+class EventTexts:
+    """A room's events as JSON for each kind of viewer, translated once: a client may ask for all of
+    them again and again, and the hundreds of a long game take 20 ms."""
+
+    def __init__(self, table: GameTable) -> None:
+        self._table = table
+        self._by_seats: dict[tuple[Seat, ...], list[str]] = {}
+
+    def since(self, version: int, seats: tuple[Seat, ...]) -> str:
+        """The events after `version`, separated by commas."""
+        texts = self._by_seats.setdefault(seats, [])
+        for entry in self._table.log[len(texts) :]:
+            visible = visible_events(self._table, entry, seats)
+            texts.append(",".join(event.model_dump_json() for event in visible))
+        return ",".join(filter(None, texts[version:]))
+
+
 def visible_actions(
     game: AnyGame, move: PlayedMove, seats: Sequence[Seat], *, reveal: bool
 ) -> dict[Seat, str | None]:
