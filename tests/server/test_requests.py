@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,10 +10,12 @@ from numpy.random import default_rng
 
 from trireme.core.game import CHANCE
 from trireme.core.record import parse_record
+from trireme.core.registry import find
 from trireme.server.protocol.codes import Refusal
 from trireme.server.rooms.events import (
     ActedEvent,
     AnyEvent,
+    HintsAllowedEvent,
     OfferedEvent,
     RematchedEvent,
     SeatHolder,
@@ -28,7 +31,13 @@ from trireme.server.rooms.recording import (
     replay_of_table,
 )
 from trireme.server.rooms.table import GameTable
-from trireme.server.rooms.views import fallback, position, visible_actions, visible_events
+from trireme.server.rooms.views import (
+    fallback,
+    picture,
+    position,
+    visible_actions,
+    visible_events,
+)
 
 from .tables import table_of
 
@@ -391,3 +400,27 @@ def test_only_who_holds_no_seat_gets_the_view_of_a_spectator() -> None:
     shown = position(table, (), {}, None)
     assert shown.spectator is not None
     assert shown.seats == {}
+
+
+# Help and pictures
+
+
+def test_help_is_on_when_all_people_have_agreed() -> None:
+    table = table_of("gomoku", {"size": 5}, ANN, OPEN)  # Ann wants it
+    do(table, table.take_seat(None, "Bob", "bob"))
+    assert not table.hints
+    made = table.allow_hints(1, "x")
+    assert made == [HintsAllowedEvent(1, id="x")]
+    do(table, made)
+    assert table.hints
+    assert table.allow_hints(0, None) == []
+
+
+def test_only_games_without_a_page_of_their_own_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = gomoku("a1")
+    assert picture(table.game, table.state, 0) is None
+    bare = replace(find("gomoku"), own_page=False)
+    monkeypatch.setattr("trireme.server.rooms.views.find", lambda _: bare)
+    drawn = picture(table.game, table.state, 0)
+    assert drawn is not None
+    assert "X" in drawn.text
