@@ -8,7 +8,7 @@ line of five is not a line of six.
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
 from .memory_kernels import (
     BUILDING,
@@ -90,30 +90,19 @@ def _both_colours(key: int, table: Bytes) -> int:
 
 
 @njit
-def fill_shapes(exact: bool, both: Bytes, both_grades: Bytes) -> None:
-    """Fill `both: uint8[2**20]` with shapes and `both_grades` with their grades by line key.
+def fill_shapes(
+    exact: bool, order: Int32s, shapes: Bytes, grades: Bytes, both: Bytes, both_grades: Bytes
+) -> None:
+    """Fill the tables, `uint8[2**20]` each, by line key: shapes and grades of a black stone, then
+    `both` and `both_grades` with a black stone's in the low half and a white one's in the high.
 
-    A black stone's is in the low half, a white one's in the high half. A shape depends only on
-    lines with more own stones, so keys are visited by falling count.
+    A shape depends only on lines with more own stones: `order: int32[2**20]` has these keys first.
     """
-    shapes, grades = np.zeros(LINE_KEYS, np.uint8), np.zeros(LINE_KEYS, np.uint8)
-    count = np.zeros(LINE_KEYS, np.uint8)
-    for key in range(1, LINE_KEYS):
-        count[key] = count[key >> 2] + (key & 3 == 1)
-    starts = np.zeros(12, np.int64)
-    for key in range(LINE_KEYS):
-        starts[10 - count[key] + 1] += 1
-    for own in range(11):
-        starts[own + 1] += starts[own]
-    order = np.empty(LINE_KEYS, np.int32)
-    for key in range(LINE_KEYS):
-        rank = 10 - count[key]
-        order[starts[rank]] = key
-        starts[rank] += 1
     for at in range(LINE_KEYS):
-        shape, ways = _shape(order[at], shapes, exact)
-        shapes[order[at]] = shape
-        grades[order[at]] = FIRST_GRADE[shape] + (ways >= MANY_WAYS[shape])
+        key = order[at]
+        shape, ways = _shape(key, shapes, exact)
+        shapes[key] = shape
+        grades[key] = FIRST_GRADE[shape] + (ways >= MANY_WAYS[shape])
     for key in range(LINE_KEYS):
         both[key] = _both_colours(key, shapes)
         both_grades[key] = _both_colours(key, grades)

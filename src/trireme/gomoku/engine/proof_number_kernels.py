@@ -18,7 +18,7 @@ row costs work, never soundness: a node counts as proven only while the rows of 
 are there.
 """
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import (
     as_int,

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trireme.core.jit import njit
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import as_int, count_of, kind_of, zobrist
 from .memory_kernels import (
@@ -38,6 +38,8 @@ from .network_memory_kernels import (
 )
 
 ZERO = np.float32(0.0)
+PREPARE_POLICY = 2
+"""Added to the side to move in requests to `run_network`."""
 POLICY_UNIT = 100
 """`policy_score` is in hundredths of a logit."""
 
@@ -291,6 +293,17 @@ def prepare_policy(board: EngineBoard, network: NetworkMemory, me: int) -> int:
     _rectified(network, 0)
     _add_product(network, POLICY_LAYER, network.policy_context)
     return 0
+
+
+@njit
+def run_network(board: EngineBoard, network: NetworkMemory, request: int) -> int:
+    """`network_value` for the requests 1 and 2, the side to move; `prepare_policy` for 3 and 4.
+
+    One kernel for both, since they share most of their code: it is compiled once.
+    """
+    if request > PREPARE_POLICY:
+        return prepare_policy(board, network, request - PREPARE_POLICY)
+    return network_value(board, network, request)
 
 
 @njit

@@ -8,7 +8,7 @@ Threads share the table without locks. The key is the hash XOR the entry: if two
 at once and their halves mix, the row matches no hash and counts as empty.
 """
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
 from .memory_kernels import PROVEN_WIN, Int64s
 
