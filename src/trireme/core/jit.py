@@ -25,7 +25,7 @@ from numba.core import types
 from numba.core.event import Event, Listener
 from numba.extending import intrinsic
 
-from .kernel_compiler import KernelCompiler, KernelDispatcher, compiling
+from .kernel_compiler import APART, KernelCompiler, KernelDispatcher, compiling
 
 F = TypeVar("F", bound=Callable[..., Any])
 STAMP = "kernels.sum"
@@ -47,16 +47,18 @@ def njit(function: Any = None, **options: Any) -> Any:
 @overload
 def linked_njit(function: F) -> F: ...
 @overload
-def linked_njit(*, nogil: bool = ...) -> Callable[[F], F]: ...
-def linked_njit(function: Any = None, **options: Any) -> Any:
+def linked_njit(*, nogil: bool = ..., apart: bool = ...) -> Callable[[F], F]: ...
+def linked_njit(function: Any = None, *, apart: bool = False, **options: Any) -> Any:
     """`njit` for kernels that call one another, of many branches, such as a tree search.
 
     They are compiled in one piece for each kernel that Python calls, see `kernel_compiler`, at
     LLVM's level 1 and without vectorisation: in much less time, and they run as fast. Arguments
     annotated `int` are int64. They make no arrays, and division by zero raises nothing.
+    `apart` keeps a kernel from being inlined: one copy, however many call it.
     """
     if function is None:
-        return lambda decorated: linked_njit(decorated, **options)
+        return lambda decorated: linked_njit(decorated, apart=apart, **options)
+    setattr(function, APART, apart)
     _check_package(_package_of(function))
     _linked.add(f"{function.__module__}.{function.__qualname__}")
     fixed = {"nopython": True, "no_cfunc_wrapper": True, **_LINKED_OPTIONS}
@@ -77,7 +79,7 @@ _CONFIG: Any = numba.config
 _LEVEL = type(_CONFIG.OPT)
 _LIGHT = {"OPT": _LEVEL(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
 """numba's settings for kernels of `linked_njit`."""
-_VECTORISED = {"OPT": _LEVEL(2), "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
+_VECTORISED = {"OPT": _LEVEL(3), "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
 """Its settings for kernels that are called by address."""
 
 

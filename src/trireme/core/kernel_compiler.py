@@ -57,6 +57,8 @@ PASSES = (
 )
 """numba's passes from byte code to typed code."""
 
+APART = "compiled_apart"
+"""The attribute of functions that are not to be inlined."""
 _CONFIG: Any = numba.config
 _depth = 0
 """How many kernels are being compiled, one inside the other."""
@@ -150,8 +152,12 @@ class KernelLowering(NativeLowering):
         state.flags.no_cpython_wrapper = state.flags.no_cfunc_wrapper = True
         state.flags.no_compile = True
         super().run_pass(state)
-        key = object()  # what callers find it by, in place of machine code
         lowered = state["cr"]
+        if getattr(state.func_id.func, APART, False):
+            state.library.get_function(lowered.fndesc.mangled_name).add_function_attribute(
+                "noinline"
+            )
+        key = object()  # what callers find it by, in place of machine code
         state.targetctx.insert_user_function(key, lowered.fndesc, [state.library])
         state["cr"] = lowered._replace(cfunc=key)
         return True

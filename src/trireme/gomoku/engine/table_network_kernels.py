@@ -53,7 +53,7 @@ def _window(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> An
     return (before * HALVES + after) * 3 + board.stones[cell]
 
 
-@njit
+@njit(apart=True)
 def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> None:
     """Bring a cell's features up to date with its window in direction `d`."""
     new, old = _window(board, network, d, cell), network.windows[cell, d]
@@ -162,7 +162,7 @@ def _add(network: NetworkMemory, layer: int, weights: Any) -> None:
         network.hidden[np.uint64(layer), j] += weights[j]
 
 
-@njit
+@njit(apart=True)
 def _add_product(network: NetworkMemory, layer: int, weights: Any) -> None:
     """Add the product of `inputs` and weights, float32[HIDDEN, HIDDEN], to a row of `hidden`.
 
