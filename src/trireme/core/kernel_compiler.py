@@ -22,7 +22,7 @@ from typing import Any
 
 import numba
 from llvmlite import binding  # type: ignore[import-untyped]
-from numba.core import cgutils, event, sigutils, types
+from numba.core import cgutils, errors, event, sigutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
@@ -36,6 +36,7 @@ from numba.core.typed_passes import (
     NopythonTypeInference,
     PreLowerStripPhis,
 )
+from numba.core.typeinfer import TypeInferer
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import (
     FixupArgs,
@@ -45,17 +46,8 @@ from numba.core.untyped_passes import (
     TranslateByteCode,
 )
 
-PASSES = (
-    TranslateByteCode,
-    FixupArgs,
-    IRProcessing,
-    GenericRewrites,
-    ReconstructSSA,
-    NopythonTypeInference,
-    PreLowerStripPhis,
-    IRLegalization,
-)
-"""numba's passes from byte code to typed code."""
+FIXED = {int: types.int64, "int": types.int64, bool: types.boolean, "bool": types.boolean}
+"""numba's types of annotations."""
 
 APART = "compiled_apart"
 """The attribute of functions that are not to be inlined."""
@@ -85,7 +77,7 @@ class CalledLibrary(JITCodeLibrary):
 
     def add_ir_module(self, ir_module: Any) -> None:
         text = cgutils.normalize_ir_text(str(ir_module))
-        self._final_module.link_in(binding.parse_assembly(text))
+        self._final_module = binding.parse_assembly(text)  # the only one: there are no wrappers
 
     def finalize(self) -> None:
         for function in self._final_module.functions:
@@ -136,6 +128,40 @@ def _with_called(libraries: list[Any]) -> list[Any]:
     return list(found)
 
 
+class KernelTypeInferer(TypeInferer):
+    """numba's type inference, which takes the result of a recursive call from the annotation.
+
+    numba infers the types of the whole kernel without its recursive calls at each of them.
+    """
+
+    returned: Any = None
+
+    def return_types_from_partial(self) -> Any:
+        return self.returned or super().return_types_from_partial()
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelTypeInference(NopythonTypeInference):
+    """The types of all variables and calls of a kernel."""
+
+    _name = "kernel_type_inference"
+
+    def run_pass(self, state: Any) -> bool:
+        found = errors.WarningsFixer(errors.NumbaWarning)
+        inferer = KernelTypeInferer(state.typingctx, state.func_ir, found)
+        inferer.returned = FIXED.get(inspect.get_annotations(state.func_id.func).get("return"))
+        target, stack = state.targetctx.target, state.typingctx.callstack
+        with stack.register(target, inferer, state.func_id, state.args), found:
+            for index, name in enumerate(state.func_ir.arg_names):
+                inferer.seed_argument(name, index, state.args[index])
+            if state.return_type is not None:
+                inferer.seed_return(state.return_type)
+            inferer.build_constraint()
+            state.typing_errors = inferer.propagate()
+            state.typemap, state.return_type, state.calltypes = inferer.unify()
+        return True
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(NativeLowering):
     """From typed code to LLVM IR, in one of the two kinds of libraries."""
@@ -164,7 +190,7 @@ class KernelLowering(NativeLowering):
 
 
 class RememberingContext(Context):
-    """numba's typing context with a memory: which types a call of a builtin function has.
+    """numba's typing context with a memory: which types a call of a function has.
 
     numba tries all implementations of an operator in turn, dozens for a plus.
     """
@@ -173,10 +199,7 @@ class RememberingContext(Context):
         self.__dict__ = context.__dict__
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        compiled = isinstance(func, types.Type | CPUDispatcher)
-        if compiled and not isinstance(func, types.Function | types.NumberClass):
-            return super().resolve_function_type(func, args, kws)
-        if kws or not all(isinstance(arg, types.Type) for arg in args):
+        if kws or _is_foreign(func) or not all(isinstance(arg, types.Type) for arg in args):
             return super().resolve_function_type(func, args, kws)
         key = (func, tuple(args))
         if key not in _signatures:
@@ -185,6 +208,14 @@ class RememberingContext(Context):
                 return None
             _signatures[key] = found
         return _signatures[key]
+
+
+def _is_foreign(function: Any) -> bool:
+    """Whether a function is neither one of numba's own nor a kernel of this module."""
+    if isinstance(function, types.Dispatcher):
+        return not isinstance(function.dispatcher, KernelDispatcher)
+    known = types.Function | types.NumberClass
+    return isinstance(function, types.Type | CPUDispatcher) and not isinstance(function, known)
 
 
 _signatures: dict[Any, Any] = {}
@@ -203,10 +234,29 @@ class KernelCompiler(CompilerBase):
         return [_pass_manager()]
 
 
+class KernelPassManager(PassManager):
+    """numba's passes without events, timers and a check of the code after each of them."""
+
+    def _runPass(self, index: int, pss: Any, internal_state: Any) -> None:  # noqa: N802
+        pss.analysis = self._analysis
+        pss.run_pass(internal_state)
+
+
 @cache
 def _pass_manager() -> PassManager:
-    manager = PassManager("kernel")
-    for step in (*PASSES, KernelLowering, NoPythonBackend):
+    manager = KernelPassManager("kernel")
+    for step in (
+        TranslateByteCode,
+        FixupArgs,
+        IRProcessing,
+        GenericRewrites,
+        ReconstructSSA,
+        KernelTypeInference,
+        PreLowerStripPhis,
+        IRLegalization,
+        KernelLowering,
+        NoPythonBackend,
+    ):
         manager.add_pass(step, step.name())
     manager.finalize()
     return manager
@@ -236,8 +286,7 @@ class KernelDispatcher(CPUDispatcher):
     ) -> None:
         super().__init__(py_func, locals, targetoptions, pipeline_class)
         annotations = inspect.get_annotations(py_func)
-        fixed = {int: types.int64, "int": types.int64, bool: types.boolean, "bool": types.boolean}
-        self._fixed = [fixed.get(annotations.get(name)) for name in self._compiler.pysig.parameters]
+        self._fixed = [FIXED.get(annotations.get(name)) for name in self._compiler.pysig.parameters]
 
     def fold_argument_types(self, args: Any, kws: Any) -> Any:
         signature, args = super().fold_argument_types(args, kws)

@@ -218,5 +218,5 @@ def late_move_reduction(memory: SearchMemory, depth: int, index: int) -> int:
     """Late move reduction (LMR): by how many plies less a late move is tried at first."""
     if index < memory.reduction_start or depth < 2:
         return 0
-    plies = int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
+    plies = as_int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
     return max(0, min(plies, depth - 1))

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from trireme.core.jit import linked_njit as njit
 
+from .board_kernels import as_int
 from .memory_kernels import (
     BUILDING,
     DOUBLE_THREE,
@@ -86,7 +87,7 @@ def _both_colours(key: int, table: Bytes) -> int:
     """A table's value for a black stone in the low half of a byte, for a white one in the high."""
     odd, even = key & 0xAAAAA, key & 0x55555
     stones = (odd >> 1) ^ even  # 1 where one of two bits is set: a stone, not a wall or a gap
-    return int(table[key] | (table[key ^ (stones | (stones << 1))] << 4))
+    return as_int(table[key] | (table[key ^ (stones | (stones << 1))] << 4))
 
 
 @njit
@@ -165,7 +166,7 @@ def _rising(index: int) -> int:
     a, c = min(a, c), max(a, c)
     b, d = min(b, d), max(b, d)
     b, c = min(b, c), max(b, c)
-    return int(a | (b << 4) | (c << 8) | (d << 12))
+    return as_int(a | (b << 4) | (c << 8) | (d << 12))
 
 
 @njit

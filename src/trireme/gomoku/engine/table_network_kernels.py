@@ -74,7 +74,7 @@ def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: An
 @njit
 def _third(place: int, size: int) -> int:
     """The third of a side that a row or column lies in: the outer two are equally wide."""
-    return int(place >= size // 3) + int(place >= size - size // 3)
+    return as_int(place >= size // 3) + as_int(place >= size - size // 3)
 
 
 @njit
@@ -220,7 +220,7 @@ def _rectified(network: NetworkMemory, layer: int) -> None:
 @njit
 def _region_kind(region: int) -> int:
     """0 in a corner, 1 at a side, 2 in the middle."""
-    return int(region // REGION_ROWS == 1) + int(region % REGION_ROWS == 1)
+    return as_int(region // REGION_ROWS == 1) + as_int(region % REGION_ROWS == 1)
 
 
 @njit
@@ -282,7 +282,7 @@ def network_value(board: EngineBoard, network: NetworkMemory, me: int) -> int:
     """The network's static evaluation for `me`, to move, in pattern points."""
     points = network_logit(board, network, me) * network.points_per_logit
     most = np.float32(LIKELY_WIN - 1)
-    return int(np.int64(min(max(points, -most), most)))
+    return as_int(min(max(points, -most), most))
 
 
 @njit
@@ -340,4 +340,4 @@ def policy_score(
         logit += y * network.hidden[layer, np.uint64(HALF + i)]
     logit += network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
     logit += _near_recent(network, 0, cell, last) + _near_recent(network, 1, cell, before)
-    return int(np.int64(logit * np.float32(POLICY_UNIT)))
+    return as_int(logit * np.float32(POLICY_UNIT))
