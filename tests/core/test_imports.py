@@ -34,7 +34,9 @@ LAYERS: dict[str, set[str]] = {
 }
 """What each package may import beside itself and the top level."""
 HEAVY = {
-    "numba": lambda path: path.stem.endswith("kernels") or path.name == "jit.py",
+    "numba": lambda path: (
+        path.stem.endswith("kernels") or path.name in ("jit.py", "kernel_compiler.py")
+    ),
     "torch": lambda path: path.parent.name == "training" or "network" in path.stem,
     "fastapi": lambda path: "server" in path.parts,
     "pydantic": lambda path: path.parent == ROOT / "server" / "protocol",

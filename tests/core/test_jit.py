@@ -67,13 +67,13 @@ def test_a_constant_changed_in_another_kernel_file_is_noticed(tmp_path: Path) ->
 LEVELS = """
 import json
 import numba
-from trireme.core.jit import branchy_njit, njit, watch_compilation
+from trireme.core.jit import linked_njit, njit, watch_compilation
 
 @njit
 def inner(x):
     return x + 1
 
-@branchy_njit
+@linked_njit
 def outer(x):
     return inner(x) * 2
 
@@ -94,7 +94,7 @@ if __name__ == "__main__":
 
 @pytest.mark.slow
 def test_each_kernel_is_compiled_at_its_level_and_reported(tmp_path: Path) -> None:
-    """A normal kernel that a branchy one calls is compiled meanwhile, at its own level."""
+    """A normal kernel that a linked one calls is compiled meanwhile, at its own level."""
     (tmp_path / "levels.py").write_text(LEVELS)
 
     def run() -> Any:

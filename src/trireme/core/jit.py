@@ -25,6 +25,8 @@ from numba.core import types
 from numba.core.event import Event, Listener
 from numba.extending import intrinsic
 
+from .kernel_compiler import APART, KernelCompiler, KernelDispatcher, compiling
+
 F = TypeVar("F", bound=Callable[..., Any])
 STAMP = "kernels.sum"
 
@@ -37,34 +39,56 @@ def njit(function: Any = None, **options: Any) -> Any:
     """`numba.njit` with `cache=True`: `@njit`, `@njit(inline="always")`, `@njit(nogil=True)`."""
     if function is None:
         return lambda decorated: njit(decorated, **options)
-    names = function.__module__.split(".")
-    _check_package(".".join(names[: 2 if names[0] == "trireme" else 1]))
+    _check_package(_package_of(function))
     compile_options: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, **options}
     return numba.njit(function, **compile_options)
 
 
 @overload
-def branchy_njit(function: F) -> F: ...
+def linked_njit(function: F) -> F: ...
 @overload
-def branchy_njit(*, inline: str = ..., nogil: bool = ...) -> Callable[[F], F]: ...
-def branchy_njit(function: Any = None, **options: Any) -> Any:
-    """`njit` for code of many branches and few long loops, such as a tree search.
+def linked_njit(*, nogil: bool = ..., apart: bool = ...) -> Callable[[F], F]: ...
+def linked_njit(function: Any = None, *, apart: bool = False, **options: Any) -> Any:
+    """`njit` for kernels that call one another, of many branches, such as a tree search.
 
-    LLVM compiles it at level 1 and without vectorisation: in much less time, and it runs as fast.
-    Kernels whose name begins with an underscore can be called by kernels only, not from Python.
+    They are compiled in one piece for each kernel that Python calls, see `kernel_compiler`, at
+    LLVM's level 1 and without vectorisation: in much less time, and they run as fast. Arguments
+    annotated `int` are int64. They make no arrays, and division by zero raises nothing.
+    `apart` keeps a kernel from being inlined: one copy, however many call it.
     """
     if function is None:
-        return lambda decorated: branchy_njit(decorated, **options)
-    if function.__name__.startswith("_"):
-        options["no_cpython_wrapper"] = True
-    _branchy.add(f"{function.__module__}.{function.__qualname__}")
-    return njit(function, **options)
+        return lambda decorated: linked_njit(decorated, apart=apart, **options)
+    setattr(function, APART, apart)
+    _check_package(_package_of(function))
+    _linked.add(f"{function.__module__}.{function.__qualname__}")
+    fixed = {"nopython": True, "no_cfunc_wrapper": True, **_LINKED_OPTIONS}
+    kernel: Any = KernelDispatcher(function, targetoptions={**fixed, **options})
+    kernel.enable_caching()
+    return kernel
 
 
-_branchy: set[str] = set()
+def _package_of(function: Any) -> str:
+    names = function.__module__.split(".")
+    return ".".join(names[: 2 if names[0] == "trireme" else 1])
+
+
+_LINKED_OPTIONS = {"error_model": "numpy", "_nrt": False}
+"""Such kernels divide by no zero, and make no arrays whose references would have to be counted."""
+_linked: set[str] = set()
 _CONFIG: Any = numba.config
-_LIGHT = {"OPT": type(_CONFIG.OPT)(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
-"""numba's settings for kernels of `branchy_njit`."""
+_LEVEL = type(_CONFIG.OPT)
+_LIGHT = {"OPT": _LEVEL(1), "LOOP_VECTORIZE": 0, "SLP_VECTORIZE": 0}
+"""numba's settings for kernels of `linked_njit`."""
+_VECTORISED = {"OPT": _LEVEL(3), "LOOP_VECTORIZE": 1, "SLP_VECTORIZE": 0}
+"""Its settings for kernels that are called by address."""
+
+
+def _configure(settings: dict[str, Any]) -> dict[str, Any]:
+    """Change numba's settings; gives what they were."""
+    before = {key: getattr(_CONFIG, key) for key in settings}
+    for key, value in settings.items():
+        setattr(_CONFIG, key, value)
+    return before
 
 
 class CompilationListener(Listener):
@@ -82,16 +106,13 @@ class CompilationListener(Listener):
     def on_start(self, event: Event) -> None:
         function = event.data["dispatcher"].py_func
         name = f"{function.__module__}.{function.__qualname__}"
-        self._outer.append({key: getattr(_CONFIG, key) for key in _LIGHT})
-        for key, value in (_LIGHT if name in _branchy else _NORMAL).items():
-            setattr(_CONFIG, key, value)
+        self._outer.append(_configure(_LIGHT if name in _linked else _NORMAL))
         self.compiled += 1
         for watcher in self.watchers:
             watcher(self.compiled, name)
 
     def on_end(self, event: Event) -> None:
-        for key, value in self._outer.pop().items():
-            setattr(_CONFIG, key, value)
+        _configure(self._outer.pop())
 
 
 _NORMAL = {key: getattr(_CONFIG, key) for key in _LIGHT}
@@ -137,10 +158,18 @@ call_by_address = cast("Callable[[int, Any, Any, int], int]", intrinsic(_call_by
 def address_of(kernel: Any, *arguments: Any) -> int:
     """The address of a kernel that returns an int64, compiled for arguments of these types.
 
-    A type is `int` or the dtype of a record.
+    A type is `int` or the dtype of a record. Its loops are vectorised.
     """
     kinds = [types.int64 if kind is int else numba.from_dtype(kind) for kind in arguments]
-    compiled: Any = numba.cfunc(types.int64(*kinds), cache=True)(kernel.py_func)
+    with compiling():
+        before = _configure(_VECTORISED)
+        try:
+            compile_callback = numba.cfunc(
+                types.int64(*kinds), cache=True, pipeline_class=KernelCompiler, **_LINKED_OPTIONS
+            )
+            compiled: Any = compile_callback(kernel.py_func)
+        finally:
+            _configure(before)
     _addressed.append(compiled)
     return int(compiled.address)
 
@@ -149,8 +178,8 @@ _addressed: list[Any] = []
 """Keeps compiled code alive whose address is known."""
 
 COMPILED_PER_KERNEL = 2
-"""About how often a kernel is compiled: for several types of arguments, and with functions of
-numba's own."""
+"""About how often a kernel of `njit` is compiled: for several types of arguments, and with
+functions of numba's own. Those of `linked_njit` are compiled once."""
 
 
 @cache
@@ -158,9 +187,12 @@ def expected_compilations(package: str) -> int:
     """About how many kernels are compiled for a package such as `gomoku`: what a progress bar is
     measured by. They are counted in its files; nothing is imported or compiled."""
     home = Path(__file__).parent.parent / package
-    sources = (path.read_text(encoding="utf-8") for path in home.rglob("*kernels.py"))
-    found = sum(len(re.findall(r"^@(?:branchy_)?njit", text, re.MULTILINE)) for text in sources)
-    return COMPILED_PER_KERNEL * max(found, 1)
+    found = 0
+    for path in home.rglob("*kernels.py"):
+        text = path.read_text(encoding="utf-8")
+        each = 1 if "linked_njit" in text else COMPILED_PER_KERNEL
+        found += each * len(re.findall(r"^@njit", text, re.MULTILINE))
+    return max(found, 1)
 
 
 @cache
@@ -172,7 +204,8 @@ def _check_package(package: str) -> None:
     core = Path(__file__).parent
     home = Path(file).parent
     roots = {home, core} if (home / "rules.py").exists() else {home, core.parent}
-    remove_stale_kernels(home, {path for root in roots for path in root.rglob("*kernels.py")})
+    sources = {path for root in roots for path in root.rglob("*kernels.py")}
+    remove_stale_kernels(home, {*sources, core / "kernel_compiler.py"})
 
 
 def remove_stale_kernels(home: Path, sources: Iterable[Path]) -> bool:

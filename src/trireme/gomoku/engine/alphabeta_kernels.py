@@ -5,8 +5,8 @@ to the five. A value beyond PROVEN_WIN is a proof: where not every answer was tr
 as LIKELY_WIN only.
 """
 
-from trireme.core.jit import branchy_njit as njit
 from trireme.core.jit import call_by_address
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import as_int, count_of, first_of, make_move, undo_move, zobrist
 from .memory_kernels import (
@@ -84,7 +84,7 @@ def static_value(board: EngineBoard, tables: HashTables, me: int) -> int:
     if tables.network.loaded == 0:
         return evaluate(board, me)
     network = tables.network
-    return as_int(call_by_address(network.value_address, board, network, me))
+    return as_int(call_by_address(network.run_address, board, network, me))
 
 
 @njit
@@ -328,7 +328,8 @@ def search_root(
     UNKNOWN where nothing is known. The PV is left at ply 0. When the search is stopped, the values
     of moves that were not finished are -WIN.
     """
-    values[:] = -WIN
+    for i in range(values.size):
+        values[i] = -WIN
     best, ply = -WIN, as_int(1)
     for i in range(moves.size):
         move, bonus = as_int(moves[i]), as_int(jitter[i])

@@ -3,15 +3,18 @@
 Indices in the hot loops are unsigned: numba would otherwise test each of them for a negative one.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 from trireme.core.splitmix_kernels import GOLDEN_GAMMA, mix64
 
 from .memory_kernels import (
+    CELLS,
     EMPTY,
+    KINDS,
     MAKES_FIVE,
     MAKES_THREE,
     MARGIN,
@@ -21,11 +24,8 @@ from .memory_kernels import (
     Int32s,
 )
 
-
-@njit
-def as_int(number: Any) -> int:
-    """A number out of an array as int64: kernels that take cells are compiled for one type only."""
-    return int(np.int64(number))
+as_int = cast("Callable[[Any], int]", np.int64)
+"""A number out of an array as int64, so that what is computed from it is int64, too."""
 
 
 @njit
@@ -165,11 +165,12 @@ def undo_move(board: EngineBoard, cell: int) -> None:
 @njit
 def clear_board(board: EngineBoard, n: int, walls: Int32s) -> None:
     """Set up an empty board of n × n points, less the cells `walls: int32[k]`."""
-    board.stones[:] = WALL
-    board.kind_counts[:] = 0
-    board.mover_sums[:] = 0
-    board.waiter_sums[:] = 0
-    board.forcing_counts[:] = 0
+    for cell in range(CELLS):
+        board.stones[cell] = WALL
+    for c in range(2):
+        board.mover_sums[c] = board.waiter_sums[c] = board.forcing_counts[c] = 0
+        for kind in range(KINDS):
+            board.kind_counts[c, kind] = 0
     board.hash, board.nodes, board.stone_count, board.area = n, 0, 0, 0
     middle = n - 1
     for distance in range(n + 1):  # rings around the centre, in half points
@@ -177,7 +178,10 @@ def clear_board(board: EngineBoard, n: int, walls: Int32s) -> None:
             for col in range(n):
                 if max(abs(2 * row - middle), abs(2 * col - middle)) == distance:
                     cell = (row + MARGIN) * WIDTH + col + MARGIN
-                    if np.any(walls == cell):
+                    wall = False
+                    for i in range(walls.size):
+                        wall |= walls[i] == cell
+                    if wall:
                         continue
                     board.stones[cell] = EMPTY
                     board.points[board.area] = cell

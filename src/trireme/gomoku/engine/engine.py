@@ -11,10 +11,10 @@ from trireme.gomoku.rules import Point
 
 from . import memory_kernels as mem
 from .analysis import EngineAnalysis, Report, SearchLimits
-from .board_kernels import clear_board, make_move
 from .helper_threads import HelperThreads
 from .iterative_deepening import IterativeDeepening
 from .network_memory_kernels import new_network_memory
+from .operations import EngineOperations
 from .orientation import orientations
 from .patterns import pattern_tables
 from .table_network import TableNetwork, install
@@ -55,6 +55,7 @@ class Engine:
         self.memory = mem.new_search_memory()
         self.tables = mem.new_hash_tables(rows, min(THREAT_ROWS, rows), self.network)
         self.proofs = np.zeros((min(PROOF_ROWS, rows), 3), np.int64)
+        self.kernels = EngineOperations(self.board, self.memory, self.tables, self.proofs)
         self.helpers = HelperThreads(threads - 1, self.network)
         self._orientations = orientations(size)
         self._placed: Placed = []
@@ -92,10 +93,10 @@ class Engine:
         """Set up the board."""
         self.network.current = 0
         walls = [cell for cell, mark in self._placed if mark == mem.WALL]
-        clear_board(self.board, self.size, np.array(walls, np.int32))
+        self.kernels.clear_board(self.size, walls)
         for cell, mark in self._placed:
             if mark != mem.WALL:
-                make_move(self.board, cell, mark)
+                self.kernels.make_move(cell, mark)
 
     def _forget(self) -> None:
         """Forget all that was found out: the next analysis is not to depend on another game.

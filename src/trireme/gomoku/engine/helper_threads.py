@@ -14,9 +14,11 @@ from contextlib import contextmanager
 import numpy as np
 
 from . import memory_kernels as mem
-from .alphabeta_kernels import search_root
 from .network_memory_kernels import NetworkMemory, new_network_memory
+from .operations import EngineOperations
 from .transposition_kernels import UNKNOWN
+
+_NO_PROOFS = np.zeros((1, 3), np.int64)
 
 
 class HelperThreads:
@@ -52,10 +54,11 @@ class HelperThreads:
             order = np.roll(moves, -i - 1) if i % 2 else moves.copy()
             own_network.current = 0
             own_tables = tables._replace(network=own_network)
-            own = (own_board, own_memory, own_tables, depth + 1 + i // 2, me, order)
+            own = EngineOperations(own_board, own_memory, own_tables, _NO_PROOFS)
+            search = (depth + 1 + i // 2, me, order)
             zeros, values = np.zeros_like(moves), np.zeros_like(moves)
             thread = threading.Thread(
-                target=search_root, args=(*own, zeros, 1, UNKNOWN, values), daemon=True
+                target=own.search_root, args=(*search, zeros, 1, UNKNOWN, values), daemon=True
             )
             thread.start()
             threads.append(thread)

@@ -12,12 +12,9 @@ import numpy as np
 from trireme.gomoku.rules import Point
 
 from . import memory_kernels as mem
-from .alphabeta_kernels import root_moves, search_root
 from .analysis import CandidateMove, EngineAnalysis, Report, SearchLimits
-from .board_kernels import count_of, first_of, make_move, undo_move
 from .helper_threads import HelperThreads
-from .proof_number_kernels import prove_vct
-from .threat_search_kernels import vcf, vcf_defences
+from .operations import EngineOperations
 from .transposition_kernels import UNKNOWN
 
 ROOT_VCF_NODES = 200_000
@@ -68,7 +65,8 @@ class IterativeDeepening:
     ) -> None:
         """`proofs: int64[2**k, 3]` is the proof table; `jitter: int32[CELLS]` is added to the
         values of root moves that are not proven."""
-        self.board, self.memory, self.tables, self.proofs = board, memory, tables, proofs
+        self.board, self.memory, self.tables = board, memory, tables
+        self.kernels = EngineOperations(board, memory, tables, proofs)
         self.limits, self.top, self.jitter, self.report = limits, top, jitter, report
         self.helpers, self.helped = helpers, helpers.nodes
         self.me, self.other = colour, 3 - colour
@@ -124,7 +122,7 @@ class IterativeDeepening:
         return int(self.board.nodes)
 
     def _deepen(self) -> EngineAnalysis:
-        if self.limits.fours or count_of(self.board, self.me, mem.MAKES_FIVE) > 0:
+        if self.limits.fours or self.kernels.count_of(self.me, mem.MAKES_FIVE) > 0:
             won = self._vcf(self.me)
             if won:
                 return self._proven_win(won)
@@ -174,25 +172,24 @@ class IterativeDeepening:
     def _vcf(self, attacker: int, nodes: int = ROOT_VCF_NODES) -> int:
         """Plies to the five of a VCF, 0 when none was found; its sequence is left at ply 0."""
         self._limit_threats(nodes)
-        return int(vcf(self.board, self.memory, self.tables, attacker, 0))
+        return self.kernels.vcf(attacker, 0)
 
     def _vct(self, attacker: int, nodes: int) -> int:
         """The same for a VCT; -1 when there is none."""
         limit = min(self.nodes + nodes, int(self.memory.node_limit))
-        args = (self.board, self.memory, self.tables, self.proofs)
-        return int(prove_vct(*args, attacker, limit))
+        return self.kernels.prove_vct(attacker, limit)
 
     def _root_moves(self) -> list[int]:
         """The moves to search: all that may stop what the other side threatens, else the best."""
-        forced = int(first_of(self.board, self.other, mem.MAKES_FIVE))
+        forced = self.kernels.first_of(self.other, mem.MAKES_FIVE)
         if forced >= 0:
             self.complete = True
             return [forced]
         out = np.zeros(mem.MAX_MOVES, np.int32)
-        size = root_moves(self.board, self.memory, self.tables, self.me, out)
+        size = self.kernels.root_moves(self.me, out)
         moves = [int(cell) for cell in out[:size]]
         if self.limits.fours and self._vcf(self.other):
-            count = int(vcf_defences(self.board, self.memory, self.other, 0, 1))
+            count = self.kernels.vcf_defences(self.other, 0, 1)
             if count > 0:
                 defences = [int(cell) for cell in self.memory.moves[1, :count]]
                 self.complete = True
@@ -210,9 +207,9 @@ class IterativeDeepening:
         nodes = self._share(DEFENCE_SHARE)
         if cell in self.refuted or self.defended.get(cell, 0) * 2 > nodes:
             return cell not in self.refuted
-        make_move(self.board, cell, self.me)
+        self.kernels.make_move(cell, self.me)
         lost = self._vct(self.other, nodes)
-        undo_move(self.board, cell)
+        self.kernels.undo_move(cell)
         if lost > 0:
             self.refuted[cell] = lost
         self.defended[cell] = nodes if lost == 0 else sys.maxsize
@@ -221,10 +218,10 @@ class IterativeDeepening:
     def _search(self, depth: int, moves: list[int]) -> tuple[EngineAnalysis, list[int]] | None:
         """One iteration: the analysis and the moves in their new order; None when cut short."""
         cells, values = np.array(moves, np.int32), np.zeros(len(moves), np.int32)
-        args = (self.board, self.memory, self.tables, depth, self.me, cells)
         rest = (self.jitter[cells], self.top, self._guess(moves[0]), values)
-        with self.helpers.searching(*args):
-            done = search_root(*args, *rest)
+        records = (self.board, self.memory, self.tables)
+        with self.helpers.searching(*records, depth, self.me, cells):
+            done = self.kernels.search_root(depth, self.me, cells, *rest)
         if done == 0:
             return None
         known = dict(zip(moves[:done], values[:done].tolist(), strict=True))

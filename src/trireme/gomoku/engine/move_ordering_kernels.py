@@ -6,8 +6,8 @@ a node lie at its ply in `memory.moves`, with a score each in `memory.move_score
 
 import math
 
-from trireme.core.jit import branchy_njit as njit
 from trireme.core.jit import call_by_address
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import as_int, first_of, kind_of, move_score
 from .memory_kernels import (
@@ -20,7 +20,7 @@ from .memory_kernels import (
     SearchMemory,
 )
 from .network_memory_kernels import NetworkMemory
-from .table_network_kernels import policy_score
+from .table_network_kernels import PREPARE_POLICY, policy_score
 from .threat_search_kernels import vcf_defences
 
 HASH_MOVE_SCORE = 1_000_000
@@ -47,7 +47,7 @@ def _prior(
 def _prepare_priors(board: EngineBoard, network: NetworkMemory, me: int) -> None:
     """Make the network see the board as it is, before `_prior` is asked for its moves."""
     if network.loaded != 0:
-        call_by_address(network.policy_address, board, network, me)
+        call_by_address(network.run_address, board, network, me + PREPARE_POLICY)
 
 
 @njit
@@ -218,5 +218,5 @@ def late_move_reduction(memory: SearchMemory, depth: int, index: int) -> int:
     """Late move reduction (LMR): by how many plies less a late move is tried at first."""
     if index < memory.reduction_start or depth < 2:
         return 0
-    plies = int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
+    plies = as_int(0.5 + math.log(depth) * math.log(index) * 100.0 / memory.reduction_divisor)
     return max(0, min(plies, depth - 1))

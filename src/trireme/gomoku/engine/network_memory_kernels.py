@@ -51,10 +51,8 @@ class NetworkMemory:
 
     loaded: Annotated[int, np.int64]
     """0: there is no network, patterns evaluate."""
-    value_address: Annotated[int, np.int64]
-    policy_address: Annotated[int, np.int64]
-    """Where `network_value` and `prepare_policy` lie: they are called by address, see
-    `call_by_address`."""
+    run_address: Annotated[int, np.int64]
+    """Where `run_network` lies: it is called by address, see `call_by_address`."""
     current: Annotated[int, np.int64]
     """Not 0: the accumulators are those of `stones`; 0: to be computed from scratch."""
     first_layer_key: Annotated[int, np.int64]

@@ -8,8 +8,9 @@ line of five is not a line of six.
 import numpy as np
 from numpy.typing import NDArray
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
+from .board_kernels import as_int
 from .memory_kernels import (
     BUILDING,
     DOUBLE_THREE,
@@ -86,34 +87,23 @@ def _both_colours(key: int, table: Bytes) -> int:
     """A table's value for a black stone in the low half of a byte, for a white one in the high."""
     odd, even = key & 0xAAAAA, key & 0x55555
     stones = (odd >> 1) ^ even  # 1 where one of two bits is set: a stone, not a wall or a gap
-    return int(table[key] | (table[key ^ (stones | (stones << 1))] << 4))
+    return as_int(table[key] | (table[key ^ (stones | (stones << 1))] << 4))
 
 
 @njit
-def fill_shapes(exact: bool, both: Bytes, both_grades: Bytes) -> None:
-    """Fill `both: uint8[2**20]` with shapes and `both_grades` with their grades by line key.
+def fill_shapes(
+    exact: bool, order: Int32s, shapes: Bytes, grades: Bytes, both: Bytes, both_grades: Bytes
+) -> None:
+    """Fill the tables, `uint8[2**20]` each, by line key: shapes and grades of a black stone, then
+    `both` and `both_grades` with a black stone's in the low half and a white one's in the high.
 
-    A black stone's is in the low half, a white one's in the high half. A shape depends only on
-    lines with more own stones, so keys are visited by falling count.
+    A shape depends only on lines with more own stones: `order: int32[2**20]` has these keys first.
     """
-    shapes, grades = np.zeros(LINE_KEYS, np.uint8), np.zeros(LINE_KEYS, np.uint8)
-    count = np.zeros(LINE_KEYS, np.uint8)
-    for key in range(1, LINE_KEYS):
-        count[key] = count[key >> 2] + (key & 3 == 1)
-    starts = np.zeros(12, np.int64)
-    for key in range(LINE_KEYS):
-        starts[10 - count[key] + 1] += 1
-    for own in range(11):
-        starts[own + 1] += starts[own]
-    order = np.empty(LINE_KEYS, np.int32)
-    for key in range(LINE_KEYS):
-        rank = 10 - count[key]
-        order[starts[rank]] = key
-        starts[rank] += 1
     for at in range(LINE_KEYS):
-        shape, ways = _shape(order[at], shapes, exact)
-        shapes[order[at]] = shape
-        grades[order[at]] = FIRST_GRADE[shape] + (ways >= MANY_WAYS[shape])
+        key = order[at]
+        shape, ways = _shape(key, shapes, exact)
+        shapes[key] = shape
+        grades[key] = FIRST_GRADE[shape] + (ways >= MANY_WAYS[shape])
     for key in range(LINE_KEYS):
         both[key] = _both_colours(key, shapes)
         both_grades[key] = _both_colours(key, grades)
@@ -176,7 +166,7 @@ def _rising(index: int) -> int:
     a, c = min(a, c), max(a, c)
     b, d = min(b, d), max(b, d)
     b, c = min(b, c), max(b, c)
-    return int(a | (b << 4) | (c << 8) | (d << 12))
+    return as_int(a | (b << 4) | (c << 8) | (d << 12))
 
 
 @njit

@@ -24,8 +24,12 @@ class PatternTables(NamedTuple):
 @cache
 def line_shapes(exact: bool) -> tuple[Bytes, Bytes]:
     """The shapes of both colours by line key, and their grades, for a rule."""
-    shapes, grades = np.zeros(LINE_KEYS, np.uint8), np.zeros(LINE_KEYS, np.uint8)
-    fill_shapes(exact, shapes, grades)
+    keys, own = np.arange(LINE_KEYS, dtype=np.int32), np.zeros(LINE_KEYS, np.uint8)
+    for place in range(10):
+        own += (keys >> (2 * place)) & 3 == 1
+    order = np.argsort(10 - own, kind="stable").astype(np.int32)
+    black_shapes, black_grades, shapes, grades = np.zeros((4, LINE_KEYS), np.uint8)
+    fill_shapes(exact, order, black_shapes, black_grades, shapes, grades)
     return shapes, grades
 
 

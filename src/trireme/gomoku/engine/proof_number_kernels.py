@@ -18,7 +18,7 @@ row costs work, never soundness: a node counts as proven only while the rows of 
 are there.
 """
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import (
     as_int,
@@ -53,6 +53,8 @@ from .memory_kernels import (
 )
 from .threat_search_kernels import add_once, list_attacks, makes_four, vcf, vcf_defences
 
+FIRST_THREE, FIRST_OPEN_THREE = FIRST_GRADE[THREE], FIRST_GRADE[OPEN_THREE]
+FIVE_GRADE = FIRST_GRADE[FIVE]
 INFINITE = (1 << 31) - 1
 """The proof number of a disproven node, and the disproof number of a proven one."""
 THREAT_VCF_NODES = 1000
@@ -142,7 +144,7 @@ def _list_threats(board: EngineBoard, memory: SearchMemory, attacker: int, ply: 
         threes, grades = 0, as_int(board.grades[cell]) >> shift
         for d in range(4):
             grade = (grades >> (8 * d)) & 15
-            threes += FIRST_GRADE[THREE] <= grade < FIRST_GRADE[OPEN_THREE]
+            threes += FIRST_THREE <= grade < FIRST_OPEN_THREE
         if threes >= 2 and size < MAX_MOVES:
             memory.moves[ply, size] = cell
             size += 1
@@ -165,7 +167,7 @@ def _mark_open_four(board: EngineBoard, memory: SearchMemory, attacker: int, cel
                     place = 5 - distance if side == 0 else 4 + distance
                     key = board.line_keys[d, at] | (attacker << (2 * place))
                     grade = (board.grade_table[key] >> (4 * (attacker - 1))) & 15
-                    if grade == FIRST_GRADE[FIVE]:
+                    if grade == FIVE_GRADE:
                         memory.marks[at] = memory.mark
                 elif here != attacker:
                     break

@@ -52,7 +52,7 @@ from .network_memory_kernels import (
     THREAT_LEVELS,
     NetworkMemory,
 )
-from .table_network_kernels import network_value, prepare_policy
+from .table_network_kernels import run_network
 
 Float32s = NDArray[np.float32]
 
@@ -148,7 +148,10 @@ def tabulate(weights: Mapping[str, Float32s]) -> Float32s:
 def _map(weights: Mapping[str, Float32s], x: Float32s) -> Float32s:
     for layer in ("map1", "map2"):
         x = x @ weights[f"{layer}_weight"].T + weights[f"{layer}_bias"]
-        x = x / (1 + np.exp(-np.maximum(x, -80)))  # SiLU; exp of more than 88 overflows
+        divisor = np.negative(x)  # SiLU, x / (1 + exp(-x)), in place; exp of more than 88 overflows
+        np.exp(np.minimum(divisor, 80, out=divisor), out=divisor)
+        divisor += 1
+        x /= divisor
     return np.asarray(x @ weights["map3_weight"].T + weights["map3_bias"])
 
 
@@ -165,8 +168,7 @@ def install(network: TableNetwork, memory: NetworkMemory) -> None:
     """Make `memory` evaluate with `network` from now on."""
     weights, windows = network.weights, line_windows()
     types = (record_dtype(EngineBoard), record_dtype(NetworkMemory), int)
-    memory.value_address = address_of(network_value, *types)
-    memory.policy_address = address_of(prepare_policy, *types)
+    memory.run_address = address_of(run_network, *types)
     memory.loaded, memory.current = 1, 0
     memory.unit, memory.clamp = network.unit, CLAMP * network.unit
     memory.points_per_logit = weights["points_per_logit"]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from trireme.core.jit import njit
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import as_int, count_of, kind_of, zobrist
 from .memory_kernels import (
@@ -38,6 +38,8 @@ from .network_memory_kernels import (
 )
 
 ZERO = np.float32(0.0)
+PREPARE_POLICY = 2
+"""Added to the side to move in requests to `run_network`."""
 POLICY_UNIT = 100
 """`policy_score` is in hundredths of a logit."""
 
@@ -51,7 +53,7 @@ def _window(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> An
     return (before * HALVES + after) * 3 + board.stones[cell]
 
 
-@njit
+@njit(apart=True)
 def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: Any) -> None:
     """Bring a cell's features up to date with its window in direction `d`."""
     new, old = _window(board, network, d, cell), network.windows[cell, d]
@@ -72,7 +74,7 @@ def _replace_window(board: EngineBoard, network: NetworkMemory, d: Any, cell: An
 @njit
 def _third(place: int, size: int) -> int:
     """The third of a side that a row or column lies in: the outer two are equally wide."""
-    return int(place >= size // 3) + int(place >= size - size // 3)
+    return as_int(place >= size // 3) + as_int(place >= size - size // 3)
 
 
 @njit
@@ -160,7 +162,7 @@ def _add(network: NetworkMemory, layer: int, weights: Any) -> None:
         network.hidden[np.uint64(layer), j] += weights[j]
 
 
-@njit
+@njit(apart=True)
 def _add_product(network: NetworkMemory, layer: int, weights: Any) -> None:
     """Add the product of `inputs` and weights, float32[HIDDEN, HIDDEN], to a row of `hidden`.
 
@@ -218,7 +220,7 @@ def _rectified(network: NetworkMemory, layer: int) -> None:
 @njit
 def _region_kind(region: int) -> int:
     """0 in a corner, 1 at a side, 2 in the middle."""
-    return int(region // REGION_ROWS == 1) + int(region % REGION_ROWS == 1)
+    return as_int(region // REGION_ROWS == 1) + as_int(region % REGION_ROWS == 1)
 
 
 @njit
@@ -280,7 +282,7 @@ def network_value(board: EngineBoard, network: NetworkMemory, me: int) -> int:
     """The network's static evaluation for `me`, to move, in pattern points."""
     points = network_logit(board, network, me) * network.points_per_logit
     most = np.float32(LIKELY_WIN - 1)
-    return int(np.int64(min(max(points, -most), most)))
+    return as_int(min(max(points, -most), most))
 
 
 @njit
@@ -291,6 +293,17 @@ def prepare_policy(board: EngineBoard, network: NetworkMemory, me: int) -> int:
     _rectified(network, 0)
     _add_product(network, POLICY_LAYER, network.policy_context)
     return 0
+
+
+@njit
+def run_network(board: EngineBoard, network: NetworkMemory, request: int) -> int:
+    """`network_value` for the requests 1 and 2, the side to move; `prepare_policy` for 3 and 4.
+
+    One kernel for both, since they share most of their code: it is compiled once.
+    """
+    if request > PREPARE_POLICY:
+        return prepare_policy(board, network, request - PREPARE_POLICY)
+    return network_value(board, network, request)
 
 
 @njit
@@ -327,4 +340,4 @@ def policy_score(
         logit += y * network.hidden[layer, np.uint64(HALF + i)]
     logit += network.policy_kinds[kind_of(board, me, cell), kind_of(board, 3 - me, cell)]
     logit += _near_recent(network, 0, cell, last) + _near_recent(network, 1, cell, before)
-    return int(np.int64(logit * np.float32(POLICY_UNIT)))
+    return as_int(logit * np.float32(POLICY_UNIT))

@@ -15,11 +15,9 @@ import numpy as np
 from trireme.gomoku.rules import Point
 
 from . import memory_kernels as mem
-from .board_kernels import clear_board, count_of, first_of, make_move, undo_move
 from .network_memory_kernels import new_network_memory
+from .operations import EngineOperations
 from .patterns import pattern_tables
-from .proof_number_kernels import prove_vct
-from .threat_search_kernels import vcf, vcf_defences
 
 ROWS = 1 << 18
 """Rows of each table; fewer are forgotten faster when another position is set."""
@@ -52,6 +50,8 @@ class ThreatProver:
         self._memory = mem.new_search_memory()
         self._tables = mem.new_hash_tables(1, rows, new_network_memory())
         self._proofs = np.zeros((rows, 3), np.int64)
+        records = (self._board, self._memory, self._tables, self._proofs)
+        self._kernels = EngineOperations(*records)
         self._stones: set[tuple[int, int]] = set()
         """Cell and colour of each stone of the position, without the pushed ones."""
         self._colour = mem.BLACK
@@ -70,9 +70,9 @@ class ThreatProver:
             self._tables.no_win[:] = 0
         self._colour = _colour(to_move)
         self._pushed.clear()
-        clear_board(self._board, self.size, np.zeros(0, np.int32))
+        self._kernels.clear_board(self.size)
         for cell, colour in sorted(self._stones):
-            make_move(self._board, cell, colour)
+            self._kernels.make_move(cell, colour)
         self._memory.generation = (int(self._memory.generation) + 1) % 256
         self._board.nodes = 0
 
@@ -83,12 +83,12 @@ class ThreatProver:
     def push(self, point: int) -> None:
         """Make a move of the side to move."""
         cell = mem.cell_of(divmod(point, self.size))
-        make_move(self._board, cell, self._mover)
+        self._kernels.make_move(cell, self._mover)
         self._pushed.append(cell)
 
     def pop(self) -> None:
         """Take the last pushed move back."""
-        undo_move(self._board, self._pushed.pop())
+        self._kernels.undo_move(self._pushed.pop())
 
     def pop_all(self) -> None:
         """Take all pushed moves back."""
@@ -102,10 +102,10 @@ class ThreatProver:
     def fives_threatened(self) -> tuple[int, int | None]:
         """At how many points the other side threatens five, and one of them."""
         other = 3 - self._mover
-        count = int(count_of(self._board, other, mem.MAKES_FIVE))
+        count = self._kernels.count_of(other, mem.MAKES_FIVE)
         if not count:
             return 0, None
-        return count, self._point(int(first_of(self._board, other, mem.MAKES_FIVE)))
+        return count, self._point(self._kernels.first_of(other, mem.MAKES_FIVE))
 
     def prove(self, nodes: int) -> PositionProof:
         """A win by continuous fours or threes (VCF, VCT), a loss by two fives, or the moves that
@@ -115,13 +115,13 @@ class ThreatProver:
             return PositionProof(0.0, None)
         if self._plies(me, nodes):
             return PositionProof(1.0, self._line()[:1])
-        fives = int(count_of(board, other, mem.MAKES_FIVE))
+        fives = self._kernels.count_of(other, mem.MAKES_FIVE)
         if fives:
-            block = self._point(int(first_of(board, other, mem.MAKES_FIVE)))
+            block = self._point(self._kernels.first_of(other, mem.MAKES_FIVE))
             return PositionProof(-1.0 if fives > 1 else None, (block,))
         if self._vcf(other, nodes):
             memory = self._memory
-            count = int(vcf_defences(board, memory, other, 0, 1))
+            count = self._kernels.vcf_defences(other, 0, 1)
             if count > 0:
                 defences = sorted(self._point(int(cell)) for cell in memory.moves[1, :count])
                 return PositionProof(None, tuple(defences))
@@ -156,7 +156,7 @@ class ThreatProver:
     def _vcf(self, attacker: int, nodes: int) -> int:
         self._memory.threats_cut = 0
         self._memory.threat_node_limit = self._board.nodes + nodes
-        return int(vcf(self._board, self._memory, self._tables, attacker, 0))
+        return self._kernels.vcf(attacker, 0)
 
     def _vct(self, attacker: int, nodes: int) -> int:
         return max(0, self._search_vct(attacker, nodes))
@@ -164,8 +164,7 @@ class ThreatProver:
     def _search_vct(self, attacker: int, nodes: int) -> int:
         """Plies to the five at most, 0 unknown, -1 where threats do not win."""
         limit = int(self._board.nodes) + nodes
-        args = (self._board, self._memory, self._tables, self._proofs)
-        return int(prove_vct(*args, attacker, limit))
+        return self._kernels.prove_vct(attacker, limit)
 
     def _line(self) -> tuple[int, ...]:
         length = int(self._memory.pv_lengths[0])

@@ -7,7 +7,7 @@ refute a VCF, so that a win proven against each of them is a win against every m
 `proof_number_kernels` builds the search for a victory by continuous threes (VCT) on both.
 """
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import (
     as_int,

@@ -8,8 +8,9 @@ Threads share the table without locks. The key is the hash XOR the entry: if two
 at once and their halves mix, the row matches no hash and counts as empty.
 """
 
-from trireme.core.jit import branchy_njit as njit
+from trireme.core.jit import linked_njit as njit
 
+from .board_kernels import as_int
 from .memory_kernels import PROVEN_WIN, Int64s
 
 EXACT, LOWER_BOUND, UPPER_BOUND = 0, 1, 2
@@ -56,7 +57,7 @@ def probe(table: Int64s, generation: int, kept: int, key: int) -> int:
         if table[row + i, 0] ^ entry == key:
             age = (generation - _generation(entry)) & 255
             if age < kept:
-                return int(entry)
+                return as_int(entry)
     return -1
 
 

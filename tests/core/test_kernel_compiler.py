@@ -1,0 +1,173 @@
+"""Linked kernels: each is compiled once, and only what Python calls becomes machine code."""
+
+import gc
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numba.core.errors import TypingError
+
+from trireme.core.jit import linked_njit, njit
+from trireme.core.kernel_compiler import CalledLibrary
+
+
+def compiled(kernel: Any) -> list[Any]:
+    """The libraries of a kernel's specialisations."""
+    return [found.library for found in kernel.overloads.values()]
+
+
+@linked_njit
+def _twice(number: int, add_one: bool) -> int:
+    return number + number + (1 if add_one else 0)
+
+
+@linked_njit
+def _sum_of_many_types(bytes_: Any, numbers: Any) -> int:
+    total = _twice(3, False) + _twice(bytes_[0], True)
+    return total + _twice(numbers[0], numbers[0] > 0) + _twice(np.uint64(5), False)
+
+
+def test_arguments_annotated_int_are_int64_whatever_is_passed() -> None:
+    bytes_, numbers = np.array([255], np.uint8), np.array([2**31 - 1], np.int32)
+    total = _sum_of_many_types(bytes_, numbers)
+    assert total == 6 + 511 + 2 * (2**31 - 1) + 1 + 10, "nothing overflows"
+    assert len(_twice.overloads) == 1  # type: ignore[attr-defined]
+
+
+@linked_njit
+def _inner(x: int) -> int:
+    return x * x
+
+
+@linked_njit
+def _outer(x: int) -> int:
+    return _inner(x) + _inner(x + 1)
+
+
+def test_only_what_python_calls_becomes_machine_code() -> None:
+    assert _outer(3) == 25
+    assert [type(library) for library in compiled(_inner)] == [CalledLibrary]
+    assert not isinstance(compiled(_outer)[0], CalledLibrary)
+    assert _inner(5) == 25
+    assert not isinstance(compiled(_inner)[0], CalledLibrary), "now it is an entry as well"
+    assert _outer(4) == 41
+
+
+@linked_njit
+def _shared(x: int) -> int:
+    return x + 7
+
+
+@linked_njit
+def _left(x: int) -> int:
+    return _shared(x) * 2
+
+
+@linked_njit
+def _right(x: int) -> int:
+    return _shared(x) * 3
+
+
+@linked_njit
+def _both(x: int) -> int:
+    return _left(x) + _right(x) + _shared(x)
+
+
+def test_a_kernel_is_linked_whichever_of_its_callers_was_an_entry_before() -> None:
+    assert _left(1) == 16
+    assert _both(1) == 16 + 24 + 8
+    assert _right(1) == 24
+
+
+@linked_njit
+def _fibonacci(n: int, start: int) -> int:
+    if n < 2:
+        return n + start
+    return _fibonacci(n - 1, 0) + _fibonacci(np.int32(n - 2), start)
+
+
+@linked_njit
+def _call_fibonacci(n: int) -> int:
+    return _fibonacci(n, 0) + _fibonacci(0, n)
+
+
+def test_recursion_with_arguments_of_other_types_is_one_kernel() -> None:
+    assert _call_fibonacci(10) == 55 + 10
+    assert _fibonacci(10, 0) == 55
+    assert len(_fibonacci.overloads) == 1  # type: ignore[attr-defined]
+
+
+@njit
+def _plain(x: int) -> int:
+    return _inner(x) - 1
+
+
+def test_a_plain_kernel_can_call_a_linked_one() -> None:
+    assert _plain(6) == 35
+
+
+@linked_njit
+def _mixed(x: Any, y: Any) -> Any:
+    return x / y + x // y + x % y
+
+
+def test_operators_of_several_types_are_told_apart() -> None:
+    assert _mixed(7, 2) == 3.5 + 3 + 1
+    assert _mixed(7.5, 2.0) == 3.75 + 3.0 + 1.5
+    assert _mixed(np.float32(1), np.float32(4)) == 0.25 + 0 + 1
+    assert _mixed(7, 2) == 7.5
+
+
+@linked_njit
+def _wrong(x: int) -> Any:
+    return x.no_such_field  # type: ignore[attr-defined]
+
+
+@linked_njit
+def _calls_wrong(x: int) -> Any:
+    return _wrong(x)
+
+
+def test_a_failure_leaves_the_compiler_as_it_was() -> None:
+    assert gc.isenabled()
+    with pytest.raises(TypingError, match="no_such_field"):
+        _calls_wrong(1)
+    assert gc.isenabled()
+    assert _outer(3) == 25
+
+
+MODULE = """
+import json
+from trireme.core.jit import linked_njit, watch_compilation
+
+@linked_njit
+def inner(x: int) -> int:
+    return x + 1
+
+@linked_njit
+def outer(x: int) -> int:
+    return inner(x) * 2
+
+seen = []
+if __name__ == "__main__":
+    with watch_compilation(lambda count, name: seen.append(name)):
+        print(json.dumps([outer(3), outer(4), inner(1)]))
+    print(json.dumps(seen))
+"""
+
+
+@pytest.mark.slow
+def test_entries_are_kept_on_disk_and_need_none_of_their_callees(tmp_path: Path) -> None:
+    (tmp_path / "linked.py").write_text(MODULE)
+
+    def run() -> Any:
+        command = [sys.executable, "linked.py"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    assert run() == [[8, 10, 2], ["__main__.outer", "__main__.inner", "__main__.inner"]]
+    assert run() == [[8, 10, 2], []]
