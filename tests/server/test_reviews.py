@@ -7,6 +7,7 @@ import pytest
 
 import trireme
 from trireme.core.registry import make_game
+from trireme.server import review_routes
 
 from .live import Player, Running
 
@@ -130,7 +131,7 @@ def test_a_seat_that_the_game_has_not_and_an_unknown_review_are_refused(server: 
 
 @pytest.mark.slow
 def test_reviews_are_limited(serve: Callable[..., Running]) -> None:
-    slow = serve(workers=0, reviews=2)
+    slow = serve(workers=0, reviews=2, reviews_per_address=9)
     text = record_of_game()
     bodies = [{"record": text, "seat": 0}, {"record": text, "seat": 1}, {"record": text}]
     assert [slow.http.post("/api/reviews", json=b).json().get("code") for b in bodies] == [
@@ -138,6 +139,27 @@ def test_reviews_are_limited(serve: Callable[..., Running]) -> None:
         None,
         "busy",
     ]
+
+
+def test_one_address_does_not_take_all_reviews(serve: Callable[..., Running]) -> None:
+    server = serve(workers=0, reviews=3, reviews_per_address=1)
+    text, codes = record_of_game(), []
+    for address, seat in (("192.0.2.1", 0), ("192.0.2.1", 1), ("192.0.2.2", 1)):
+        headers = {"X-Forwarded-For": address}
+        body = {"record": text, "seat": seat}
+        codes.append(
+            server.http.post("/api/reviews", json=body, headers=headers).json().get("code")
+        )
+    assert codes == [None, "busy", None]
+
+
+def test_a_finished_review_is_translated_once(
+    server: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = {"record": record_of_game(), "seat": 0}
+    first = reviewed(server, body)
+    monkeypatch.setattr(review_routes, "_shape", None)
+    assert reviewed(server, body) == first
 
 
 @pytest.mark.slow

@@ -95,6 +95,8 @@ class ServerLimits:
     """Those of one address."""
     reviews: int = 8
     """Reviews that are computed at the same time."""
+    reviews_per_address: int = 2
+    """Those of one address."""
     replay_moves: int = 2_000
     """Moves of an imported record."""
 

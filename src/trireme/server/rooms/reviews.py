@@ -6,6 +6,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from trireme.core.game import AnyGame, Seat
@@ -73,6 +74,8 @@ class ReviewJob:
     total: int = 0
     review: Review | None = None
     problem: str | None = None
+    answer: bytes | None = None
+    """The finished review as it is sent, compressed (gzip)."""
 
 
 class ReviewJobs:
@@ -81,7 +84,8 @@ class ReviewJobs:
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
         self._jobs: OrderedDict[tuple[Any, ...], ReviewJob] = OrderedDict()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], str] = {}
+        """Each with the address that asked for it."""
 
     async def start(
         self, request: ReviewRequest, token_seats: TokenSeats, address: str
@@ -93,14 +97,16 @@ class ReviewJobs:
         if job is not None and job.problem is None:
             self._jobs.move_to_end(source.key)
             return job
-        if len(self._tasks) >= self._lobby.limits.reviews:
+        limits = self._lobby.limits
+        own = sum(other == address for other in self._tasks.values())
+        if len(self._tasks) >= limits.reviews or own >= limits.reviews_per_address:
             raise Refusal("busy", "too many reviews at once; try again in a moment")
         job = self._jobs[source.key] = ReviewJob(new_token())
         while len(self._jobs) > MAX_KEPT:
             self._jobs.popitem(last=False)
         task = asyncio.create_task(self._run(job, source, address))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        self._tasks[task] = address
+        task.add_done_callback(self._tasks.pop)
         return job
 
     def get(self, id: str) -> ReviewJob:
@@ -157,7 +163,8 @@ def _of_record(found: RecordedGame, seat: Seat | None, text: str) -> ReviewSourc
         raise Refusal("game_running", "the game is not over: choose a seat to review")
     seats = _seats(found.game, seat)
     played = ReviewedGame(found.game.name, found.seats, len(found.moves), found.returns)
-    return ReviewSource(found.game, played, seats, found.moves, ("record", text, seats))
+    key = "record", sha256(text.encode()).digest(), seats  # the text may have megabytes
+    return ReviewSource(found.game, played, seats, found.moves, key)
 
 
 def _of_room(room: Room, seat: Seat | None, token_seats: TokenSeats) -> ReviewSource:
