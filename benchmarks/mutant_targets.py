@@ -179,7 +179,10 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "navigation/puzzles.py": ("tests/navigation/test_puzzle_plans.py", *MADE_PUZZLES),
     "navigation/review.py": ("tests/navigation/test_review.py",),
     "arena/pairings.py": ("tests/arena/test_formats.py",),
-    "arena/adjudication.py": ("tests/arena/test_conditions.py",),
+    "arena/adjudication.py": (
+        "tests/arena/test_conditions.py",
+        "tests/arena/test_adjudication.py",
+    ),
     "arena/match_clock.py": ("tests/arena/test_conditions.py",),
     "arena/opening_file.py": ("tests/arena/test_conditions.py",),
     "arena/league.py": ("tests/arena/test_league.py",),

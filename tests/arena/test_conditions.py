@@ -236,6 +236,9 @@ def test_a_proven_win_ends_a_game_and_agrees_with_the_rules() -> None:
     assert ForcedWins(game)(won) is None, "so few stones are not looked at"
     won = GomokuState(tuple(read_points(game, "d5a1e5a9f5i1a5i9")))
     assert ForcedWins(game)(won) == 0
+    swapped = Gomoku(size=9, opening="swap2")
+    assert ForcedWins(swapped)(won) is None, "nobody has chosen black yet"
+    assert ForcedWins(swapped)(replace(won, choices=("black",))) == 1
     quiet = GomokuState(tuple(read_points(game, "a1i9a9i1e5c3g7b8")))
     assert ForcedWins(game)(quiet) is None
 

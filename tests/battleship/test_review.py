@@ -84,6 +84,7 @@ def judged(record: Record, most: int) -> list[tuple[Decision, float, str]]:
             assert play.cost(verdict.best.cells[0]) == pytest.approx(0.0, abs=1e-9)
             cost = play.cost(decision.action.cells[0])
             assert verdict.cost == pytest.approx(cost, abs=1e-9)
+            assert verdict.best == decision.action or cost > 1e-9, "none is better"
             found.append((decision, cost, game.write(verdict.best)))
     return found
 

@@ -11,7 +11,7 @@ from numpy.random import Generator
 
 from trireme import CHANCE, Game, Listed, Seat, TriremeError, Turn, make_agent, play
 from trireme.core.agents import Random
-from trireme.core.monte_carlo import Arm, MonteCarlo, _ucb1
+from trireme.core.monte_carlo import Arm, MonteCarlo, _candidates, _ucb1
 from trireme.core.registry import GAMES, agents_of
 
 LINES = ("012", "345", "678", "036", "147", "258", "048", "246")
@@ -141,6 +141,13 @@ def test_the_same_seed_gives_the_same_action() -> None:
     legal = game.legal(game.start(), 0)
     acts = [MonteCarlo(playouts=30).act(turn(game, game.start(), 0, legal)) for _ in range(2)]
     assert acts[0] == acts[1]
+
+
+def test_as_many_actions_as_it_may_look_at_are_all_looked_at() -> None:
+    rng = np.random.default_rng(0)
+    for most, every in ((9, True), (8, False)):
+        looked_at = [arm.action for arm in _candidates(Listed(range(9)), most, rng)]
+        assert (looked_at == list(range(9))) is every
 
 
 def test_where_actions_are_many_it_looks_at_a_sample_of_them() -> None:

@@ -562,9 +562,11 @@ def test_mistyped_options_are_refused_in_time() -> None:
         "retries=-1": "at least 0",
         "timeout=0": "at least",
         "max_tokens=0": "at least 1",
+        "attempts=0": "at least 1",
     }.items():
         with pytest.raises((trireme.BadSpec, trireme.UnknownName), match=wanted):
             make_agent("gomoku", f"llm:model=m,{given}")
+    make_agent("gomoku", "llm:model=m,max_tokens=1,attempts=1,retries=0,timeout=0.001")
     for given, wanted in {"provider=compatible": "needs url", "url=ftp://x": "http"}.items():
         with pytest.raises(trireme.BadSpec, match=wanted):
             make_agent("gomoku", f"llm:model=m,{given}").prepare(make_game("gomoku"))

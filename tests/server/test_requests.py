@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 import pytest
 from numpy.random import default_rng
 
@@ -402,6 +404,15 @@ def test_only_who_holds_no_seat_gets_the_view_of_a_spectator() -> None:
     assert shown.seats == {}
 
 
+def test_a_record_tells_what_is_left_of_a_clock() -> None:
+    table = gomoku("a1")
+    (event,) = table.act(1, "a2", "person")
+    assert isinstance(event, ActedEvent)
+    do(table, [msgspec.structs.replace(event, left=61.25)])
+    moves = [json.loads(line) for line in record_text(table, ()).splitlines()[1:]]
+    assert [move.get("clock_ms") for move in moves] == [None, 61_250]
+
+
 # Help and pictures
 
 
@@ -413,6 +424,8 @@ def test_help_is_on_when_all_people_have_agreed() -> None:
     assert made == [HintsAllowedEvent(1, id="x")]
     do(table, made)
     assert table.hints
+    (seen,) = visible_events(table, table.log[-1], ())
+    assert seen.model_dump() == {"kind": "hints_allowed", "seat": 1}
     assert table.allow_hints(0, None) == []
 
 

@@ -258,7 +258,7 @@ def _refutation(prover: ThreatProver, likely: int) -> int | None:
         return likely
     proof = prover.prove(REFUTATION_NODES)
     if proof.value is not None:
-        return proof.moves[0] if proof.value >= 0 and proof.moves else None
+        return proof.moves[0] if proof.moves else None
     replies = proof.moves
     if replies is None:
         threat = prover.threat(REFUTATION_NODES)
