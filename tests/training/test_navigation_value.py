@@ -121,6 +121,21 @@ def test_targets_mix_the_solved_value_with_what_the_rest_was_worth() -> None:
     assert lambda_returns(solved, [False] * 3, -1.0, 1.0) == pytest.approx([-1, -1, -1])
 
 
+def test_lambda_falls_during_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[float] = []
+    play = SeaOfGames.play
+
+    def noted(self: SeaOfGames, network: Any, arrays: Any, trace: float) -> ValueSamples:
+        seen.append(trace)
+        return play(self, network, arrays, trace)
+
+    monkeypatch.setattr(SeaOfGames, "play", noted)
+    run = ValueTraining(tiny_value(trace=0.8, trace_end=0.2, seas=1, games=1), tmp_path)
+    for share in (0.0, 0.5, 1.0):
+        run.advance(lambda f, seas: [f(sea) for sea in seas], share)
+    assert seen == pytest.approx([0.8, 0.5, 0.2])
+
+
 def test_what_follows_an_explored_plan_does_not_count() -> None:
     cut = lambda_returns([0.0, 0.4, -0.2], [False, True, False], 1.0, 0.5)
     assert cut == pytest.approx([0.2, 0.4, 0.4])

@@ -38,7 +38,7 @@ who answer that well are no suspects, even where they do what the equilibrium wo
 RATIONAL = (EQUILIBRIUM, BEST_RESPONSE)
 """Opponents that there is nothing to exploit in."""
 SUSPECTS = (
-    Suspect(RANDOM, 0.9),
+    Suspect(RANDOM, 0.98),
     Suspect("greedy", 0.5),
     Suspect("planner", 0.3),
     Suspect("nash-quick", 0.0),
@@ -52,7 +52,7 @@ LEAST_BELIEF = 0.002
 """No belief falls below this, so that an opponent that changes its play is recognised."""
 CERTAIN, UNLIKELY = 0.9, 0.01
 """Once the suspects are that probable, no time is spent on those of them that are so unlikely."""
-SAMPLES, MORE_SAMPLES = 32, 160
+SAMPLES, MORE_SAMPLES = 32, 400
 """Plans drawn for the random captain, and how many more if it is certain to be it."""
 POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
 """How often a phase orders an action that cannot connect: of captains, and of a random one."""
