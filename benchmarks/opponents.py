@@ -9,6 +9,7 @@ the arena), on a scale where the weakest has 0.
 
 With `--played FILE` every pair of games is appended to a file, and pairs that stand in it are not
 played again: a run that was stopped goes on, and only opponents that changed are measured anew.
+`--first` takes other starts: settings that were chosen by games are measured on games of their own.
 """
 
 from __future__ import annotations
@@ -107,17 +108,17 @@ def read_played(path: Path | None) -> list[PlayedPair]:
     return [msgspec.json.decode(line, type=PlayedPair) for line in lines]
 
 
-def meetings_of(game: str, ladder: Iterable[NamedOpponent], pairs: int) -> list[list[Meeting]]:
+def meetings_of(game: str, ladder: Iterable[NamedOpponent], pairs: range) -> list[list[Meeting]]:
     """For each opponent but the weakest, its meetings with the one below."""
     sides = [(o.spec, o.think) for o in ladder]
     return [
-        [Meeting(game, low, high, pair) for pair in range(pairs)]
+        [Meeting(game, low, high, pair) for pair in pairs]
         for low, high in itertools.pairwise(sides)
     ]
 
 
-def measure(game: str, pairs: int, workers: int, played: Path | None = None) -> OpponentFile:
-    """The game's opponents with the ratings of a new measurement."""
+def measure(game: str, pairs: range, workers: int, played: Path | None = None) -> OpponentFile:
+    """The game's opponents with the ratings of a new measurement, on these numbers of starts."""
     found = opponent_file(game)
     assert found is not None
     steps = meetings_of(game, found.opponents, pairs)
@@ -125,9 +126,15 @@ def measure(game: str, pairs: int, workers: int, played: Path | None = None) -> 
     returns = np.sign([[results[meeting] for meeting in step] for step in steps])
     return msgspec.structs.replace(
         found,
-        measured=f"python benchmarks/opponents.py {game} --pairs {pairs}",
+        measured=command(game, pairs),
         opponents=tuple(rated(found.opponents, returns)),
     )
+
+
+def command(game: str, pairs: range) -> str:
+    """The command that makes this measurement."""
+    first = f" --first {pairs.start}" if pairs.start else ""
+    return f"python benchmarks/opponents.py {game} --pairs {len(pairs)}{first}"
 
 
 def rated(named: tuple[NamedOpponent, ...], returns: Any) -> Iterator[NamedOpponent]:
@@ -189,6 +196,9 @@ def main() -> None:
         help="pairs of games for each step; more narrow the intervals",
     )
     parser.add_argument(
+        "--first", type=int, default=0, help="number of the first pair: another one, other starts"
+    )
+    parser.add_argument(
         "--workers", type=int, default=1, help="games at once; time-limited agents want a core each"
     )
     parser.add_argument(
@@ -202,7 +212,8 @@ def main() -> None:
         print(table(found))
         return
     os.nice(10)
-    found = measure(chosen.game, chosen.pairs, chosen.workers, chosen.played)
+    numbers = range(chosen.first, chosen.first + chosen.pairs)
+    found = measure(chosen.game, numbers, chosen.workers, chosen.played)
     text = msgspec.json.format(msgspec.json.encode(found), indent=2)
     opponents_path(chosen.game).write_bytes(text + b"\n")
     print(table(found))

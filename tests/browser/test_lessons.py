@@ -52,37 +52,8 @@ def test_lessons_of_gomoku_by_mouse(site: Site, visit: Visit, title: str) -> Non
     expect_done(page)
 
 
-def test_a_forced_win_by_keyboard(site: Site, visit: Visit) -> None:
-    page = visit(site.url)
-    open_lesson(page, site, "gomoku", "A forced win")
-    put_by_keys(page, "e4")
-    expect(page.locator(".status h1")).to_have_text("Your turn")
-    ends = [point for point in ("e3", "e8") if is_free(page, point)]
-    assert ends, "an open four has two ends, and only one can be blocked"
-    put_by_keys(page, ends[0])
-    expect(page.locator(".lesson.met")).to_be_visible()
-
-
 def is_free(page: Any, point: str) -> bool:
     return cell(page, point).get_attribute("aria-label") == point
-
-
-def put_by_keys(page: Any, point: str) -> None:
-    move_to(page, point)
-    page.keyboard.press("Enter")
-    expect(cell(page, point)).not_to_have_attribute("aria-label", point)
-
-
-def move_to(page: Any, point: str) -> None:
-    """Move the focus of the board to a point by arrow keys, from wherever it is."""
-    page.locator('.cells [tabindex="0"]').focus()
-    here = page.evaluate("document.activeElement.ariaLabel.split(' ')[0]")
-    across = ord(point[0]) - ord(here[0])
-    up = int(point[1:]) - int(here[1:])
-    for _ in range(abs(across)):
-        page.keyboard.press("ArrowRight" if across > 0 else "ArrowLeft")
-    for _ in range(abs(up)):
-        page.keyboard.press("ArrowUp" if up > 0 else "ArrowDown")
 
 
 @pytest.mark.parametrize("title", PLANS)
@@ -100,28 +71,108 @@ def test_missions_of_navigation_by_mouse(site: Site, visit: Visit, title: str) -
     expect_done(page)
 
 
-@pytest.mark.parametrize("title", PLANS)
-def test_missions_of_navigation_by_keyboard(site: Site, visit: Visit, title: str) -> None:
-    page = visit(site.url)
-    open_lesson(page, site, "navigation", title)
-    for plan in PLANS[title]:
-        first = page.get_by_role("button", name=re.compile("^Phase 1, move"))
-        expect(first).to_be_enabled()
-        first.focus()
-        for phase, move in enumerate(plan, start=1):
-            page.keyboard.press(str(phase))
-            page.keyboard.press(KEYS[move])
-            button = page.get_by_role("button", name=re.compile(f"^Phase {phase}, move"))
-            expect(button).to_have_text(MOVES[move])
-        for chosen in ("1 shot", "2 shots", "grapple")[: SIDES.get(title, 0)]:
-            page.keyboard.press("e")
-            expect(page.get_by_role("button", name=f"Phase 4, starboard: {chosen}")).to_be_visible()
-        page.keyboard.press("l")
-        skip = page.locator(".showing").get_by_role("button", name="Skip")
-        skip.focus()
-        page.keyboard.press("Enter")
-        expect(skip).to_have_count(0)
+def test_lessons_of_gomoku_by_keys_alone(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/learn/gomoku")
+    press(page, "Start Exactly five")
+    for title, point in STONES.items():
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        use_by_keys(page, point)
+        expect_done(page)
+        press(page, re.compile("^Next: "))
+    expect(page.get_by_role("heading", name="A forced win")).to_be_visible()
+    use_by_keys(page, "e4")
+    expect(page.locator(".status h1")).to_have_text("Your turn")
+    ends = [point for point in ("e3", "e8") if is_free(page, point)]
+    assert ends, "an open four has two ends, and only one can be blocked"
+    use_by_keys(page, ends[0])
     expect_done(page)
+
+
+def test_missions_of_navigation_by_keys_alone(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/learn/navigation")
+    press(page, "Start Sail a course")
+    for title, plans in PLANS.items():
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        for plan in plans:
+            carry_out_by_keys(page, plan, SIDES.get(title, 0))
+        expect_done(page)
+        if title != "Grapple":
+            press(page, re.compile("^Next: "))
+
+
+def test_lessons_of_battleship_by_keys_alone(site: Site, visit: Visit) -> None:
+    page = visit(f"{site.url}/learn/battleship")
+    press(page, "Start Placing a fleet")
+    expect(page.get_by_role("button", name="Place the fleet here")).to_be_enabled()
+    press(page, "Place the fleet here")
+    expect_done(page)
+    for title in ("Hunting", "Reading the heatmap"):
+        press(page, f"Next: {title}")
+        expect(page.get_by_role("heading", name=title)).to_be_visible()
+        if title == "Reading the heatmap":
+            press(page, "Heatmap")
+            expect(page.locator(".chance").first).to_be_visible()
+        for name in cells_of(6, 6):
+            if page.locator(".lesson.met").count():
+                break
+            use_by_keys(page, name)
+        expect_done(page)
+
+
+def press(page: Any, name: str | re.Pattern[str]) -> None:
+    """Go to a button by the tab key, and press it by Enter."""
+    button = page.get_by_role("button", name=name)
+    expect(button).to_be_visible()
+    tab_to(page, button)
+    page.keyboard.press("Enter")
+
+
+def tab_to(page: Any, target: Any) -> None:
+    """Press the tab key until an element has the focus."""
+    for _ in range(60):
+        if target.evaluate("element => element === document.activeElement"):
+            return
+        page.keyboard.press("Tab")
+    raise AssertionError("the tab key does not lead there")
+
+
+def use_by_keys(page: Any, name: str) -> None:
+    """Go to a cell of the board by tab and arrow keys, and put a stone or fire there by Enter."""
+    expect(page.locator(".status h1")).to_have_text("Your turn")
+    tab_to(page, page.locator('.cells [tabindex="0"]').first)
+    here = page.evaluate("document.activeElement.ariaLabel.split(' ')[0]")
+    down, right = offset(here, name)
+    for _ in range(abs(right)):
+        page.keyboard.press("ArrowRight" if right > 0 else "ArrowLeft")
+    for _ in range(abs(down)):
+        page.keyboard.press("ArrowDown" if down > 0 else "ArrowUp")
+    page.keyboard.press("Enter")
+    expect(cell(page, name)).not_to_have_attribute("aria-label", name)
+
+
+def offset(here: str, there: str) -> tuple[int, int]:
+    """How far (down, right) one cell lies from another, as either game names its cells."""
+    letters = ord(there[0]) - ord(here[0])
+    numbers = int(there[1:]) - int(here[1:])
+    return (letters, numbers) if there[0].isupper() else (-numbers, letters)
+
+
+def carry_out_by_keys(page: Any, plan: str, sides: int) -> None:
+    """Plan a turn by its keys, lock it in and watch it."""
+    first = page.get_by_role("button", name=re.compile("^Phase 1, move"))
+    expect(first).to_be_enabled()
+    tab_to(page, first)
+    for phase, move in enumerate(plan, start=1):
+        page.keyboard.press(str(phase))
+        page.keyboard.press(KEYS[move])
+        button = page.get_by_role("button", name=re.compile(f"^Phase {phase}, move"))
+        expect(button).to_have_text(MOVES[move])
+    for chosen in ("1 shot", "2 shots", "grapple")[:sides]:
+        page.keyboard.press("e")
+        expect(page.get_by_role("button", name=f"Phase 4, starboard: {chosen}")).to_be_visible()
+    page.keyboard.press("l")
+    expect(page.locator(".showing")).to_be_visible()
+    expect(page.locator(".showing")).to_have_count(0)
 
 
 def test_keys_faster_than_the_page_lock_in_what_was_typed(site: Site, visit: Visit) -> None:

@@ -39,6 +39,7 @@ export function Table(props: TableProps) {
   const { room } = props;
   const over = room.position?.status === "over" && !props.hold;
   const told = props.hold ? beforeNewestMove(room) : room;
+  const mine = !props.hold && room.seats.some((s) => room.position?.seats[s]?.to_move);
   return (
     <div class={`table ${props.class ?? ""}`}>
       <section class="board-side" aria-label="Board">
@@ -47,7 +48,7 @@ export function Table(props: TableProps) {
       </section>
       <aside class="panel-side" aria-label="Game">
         <div class="status">
-          <h1 aria-live="polite" class={room.seats.some((s) => room.position?.seats[s]?.to_move) ? "mine" : ""}>
+          <h1 aria-live="polite" class={mine ? "mine" : ""}>
             {props.hold ? "Playing the turn" : statusLine(room)}
           </h1>
           <ClockFace room={room} />
