@@ -419,7 +419,7 @@ class NavigationValue(RunSettings):
         "game, not from its solved turn; more: less bias, more noise",
     )
     trace_end: float = option(
-        0.2, "lambda at the end; less: values that agree better with the turns solved from them"
+        0.8, "lambda at the end; less: values that agree better with the turns solved from them"
     )
     rounds: int = option(5, "double-oracle iterations of a turn at most; more: truer targets")
     tolerance: float = option(

@@ -38,7 +38,7 @@ who answer that well are no suspects, even where they do what the equilibrium wo
 RATIONAL = (EQUILIBRIUM, BEST_RESPONSE)
 """Opponents that there is nothing to exploit in."""
 SUSPECTS = (
-    Suspect(RANDOM, 0.98),
+    Suspect(RANDOM, 0.9),
     Suspect("greedy", 0.5),
     Suspect("planner", 0.3),
     Suspect("nash-quick", 0.0),
