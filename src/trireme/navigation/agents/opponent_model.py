@@ -108,11 +108,10 @@ class OpponentModel:
         for suspect in sorted(SUSPECTS, key=lambda suspect: -self.beliefs[suspect.spec]):
             if stop() or (certain and self.beliefs[suspect.spec] < UNLIKELY):
                 break
-            mixture = self._predicted[suspect.spec] = self._plans_of(suspect.spec, view, stop)
+            spec = suspect.spec
+            self._predicted[spec], expected = self._plans_of(spec, view, stop)
             even = np.full(len(values), 1 / len(values))
-            self._chances[suspect.spec] = (
-                even if suspect.spec == RANDOM else self._by_movement(mixture)
-            )
+            self._chances[spec] = even if spec == RANDOM else self._by_movement(expected)
 
     def mixture(self) -> PackedMixture:
         """The predicted plans and their probabilities, given that it is one of the suspects."""
@@ -155,19 +154,26 @@ class OpponentModel:
 
     def _plans_of(
         self, spec: str, view: NavigationState, stop: Callable[[], bool]
-    ) -> PackedMixture:
+    ) -> tuple[PackedMixture, PackedMixture]:
+        """What a suspect plays, to respond to, and the same more broadly, to recognise it by.
+
+        Its equilibrium is seldom the only one. Others that it may play are expected too, but to
+        respond to them as well gains less.
+        """
         game, ship, legal = self.game, self.game.types[self.seat], self.game.plans[self.seat]
         rng = stream(view.turn, self.seat)
         if spec == RANDOM:
             count = SAMPLES + int(MORE_SAMPLES * self.beliefs[RANDOM])
             drawn = [pack_plan(legal.sample(rng), ship) for _ in range(count)]
-            return np.stack(drawn), np.full(count, 1 / count)
+            even = np.stack(drawn), np.full(count, 1 / count)
+            return even, even
         if spec not in self._agents:
             self._agents[spec] = make_agent(game, spec)
         agent = self._agents[spec]
         if hasattr(agent, "oracle"):
             oracle = agent.oracle(game, view, self.seat)
             agent.search(oracle, stop)
-            return oracle.quantal_mixture(self.seat, TEMPERATURE)  # type: ignore[no-any-return]
+            return oracle.mixture(self.seat), oracle.quantal_mixture(self.seat, TEMPERATURE)
         plan = agent.act(Turn(game, self.seat, view, legal, rng))
-        return pack_plan(plan, ship)[None], np.ones(1)
+        certain = pack_plan(plan, ship)[None], np.ones(1)
+        return certain, certain
