@@ -4,15 +4,26 @@ import gc
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pytest
+from numba.core.caching import NullCache
 from numba.core.errors import TypingError
 
 from trireme.core.jit import linked_njit, njit
-from trireme.core.kernel_compiler import CalledLibrary
+from trireme.core.kernel_compiler import CalledLibrary, EntryLibrary
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def uncached(function: F) -> F:
+    """A linked kernel that is not kept on disk: each run of the tests compiles it."""
+    kernel: Any = linked_njit(function)
+    kernel._cache = NullCache()
+    return cast(F, kernel)
 
 
 def compiled(kernel: Any) -> list[Any]:
@@ -20,12 +31,12 @@ def compiled(kernel: Any) -> list[Any]:
     return [found.library for found in kernel.overloads.values()]
 
 
-@linked_njit
+@uncached
 def _twice(number: int, add_one: bool) -> int:
     return number + number + (1 if add_one else 0)
 
 
-@linked_njit
+@uncached
 def _sum_of_many_types(bytes_: Any, numbers: Any) -> int:
     total = _twice(3, False) + _twice(bytes_[0], True)
     return total + _twice(numbers[0], numbers[0] > 0) + _twice(np.uint64(5), False)
@@ -38,12 +49,12 @@ def test_arguments_annotated_int_are_int64_whatever_is_passed() -> None:
     assert len(_twice.overloads) == 1  # type: ignore[attr-defined]
 
 
-@linked_njit
+@uncached
 def _inner(x: int) -> int:
     return x * x
 
 
-@linked_njit
+@uncached
 def _outer(x: int) -> int:
     return _inner(x) + _inner(x + 1)
 
@@ -51,28 +62,28 @@ def _outer(x: int) -> int:
 def test_only_what_python_calls_becomes_machine_code() -> None:
     assert _outer(3) == 25
     assert [type(library) for library in compiled(_inner)] == [CalledLibrary]
-    assert not isinstance(compiled(_outer)[0], CalledLibrary)
+    assert [type(library) for library in compiled(_outer)] == [EntryLibrary]
     assert _inner(5) == 25
-    assert not isinstance(compiled(_inner)[0], CalledLibrary), "now it is an entry as well"
+    assert [type(library) for library in compiled(_inner)] == [EntryLibrary], "now an entry too"
     assert _outer(4) == 41
 
 
-@linked_njit
+@uncached
 def _shared(x: int) -> int:
     return x + 7
 
 
-@linked_njit
+@uncached
 def _left(x: int) -> int:
     return _shared(x) * 2
 
 
-@linked_njit
+@uncached
 def _right(x: int) -> int:
     return _shared(x) * 3
 
 
-@linked_njit
+@uncached
 def _both(x: int) -> int:
     return _left(x) + _right(x) + _shared(x)
 
@@ -83,14 +94,14 @@ def test_a_kernel_is_linked_whichever_of_its_callers_was_an_entry_before() -> No
     assert _right(1) == 24
 
 
-@linked_njit
+@uncached
 def _fibonacci(n: int, start: int) -> int:
     if n < 2:
         return n + start
     return _fibonacci(n - 1, 0) + _fibonacci(np.int32(n - 2), start)
 
 
-@linked_njit
+@uncached
 def _call_fibonacci(n: int) -> int:
     return _fibonacci(n, 0) + _fibonacci(0, n)
 
@@ -99,6 +110,23 @@ def test_recursion_with_arguments_of_other_types_is_one_kernel() -> None:
     assert _call_fibonacci(10) == 55 + 10
     assert _fibonacci(10, 0) == 55
     assert len(_fibonacci.overloads) == 1  # type: ignore[attr-defined]
+
+
+@linked_njit(apart=True)
+def _kept_apart(x: int) -> int:
+    return x + 1
+
+
+@uncached
+def _calls_apart(x: int) -> int:
+    return _kept_apart(x) * _inner(x)
+
+
+def test_a_kernel_that_is_kept_apart_is_not_inlined() -> None:
+    assert _calls_apart(2) == 12
+    functions = " ".join(f.name for f in compiled(_calls_apart)[0].get_defined_functions())
+    assert "_kept_apart" in functions
+    assert "_inner" not in functions
 
 
 @njit
@@ -110,7 +138,7 @@ def test_a_plain_kernel_can_call_a_linked_one() -> None:
     assert _plain(6) == 35
 
 
-@linked_njit
+@uncached
 def _mixed(x: Any, y: Any) -> Any:
     return x / y + x // y + x % y
 
@@ -122,12 +150,12 @@ def test_operators_of_several_types_are_told_apart() -> None:
     assert _mixed(7, 2) == 7.5
 
 
-@linked_njit
+@uncached
 def _wrong(x: int) -> Any:
     return x.no_such_field  # type: ignore[attr-defined]
 
 
-@linked_njit
+@uncached
 def _calls_wrong(x: int) -> Any:
     return _wrong(x)
 

@@ -17,8 +17,8 @@ from trireme.gomoku.engine.board_kernels import (
     undo_move,
     waiter_value,
 )
-from trireme.gomoku.engine.pattern_kernels import fill_ratings, line_key, score_points
-from trireme.gomoku.engine.patterns import line_shapes, pattern_tables
+from trireme.gomoku.engine.pattern_kernels import line_key, score_points
+from trireme.gomoku.engine.patterns import line_shapes, pattern_tables, rating_table
 from trireme.gomoku.kernels import wins
 
 EMPTY, OWN, OTHER, WALL = range(4)
@@ -239,8 +239,7 @@ def test_a_rating_packs_kind_ordering_scores_and_values() -> None:
     tables = np.zeros((4, mem.SHAPE_SETS), np.int32)
     rising = 3 | 11 << 4 | 11 << 8 | 12 << 12  # an open one, two open threes and a four
     tables[:, rising] = 1023, 512, -20_000, -7
-    ratings = np.zeros(mem.SHAPE_SETS, np.int64)
-    fill_ratings(*tables, ratings)
+    ratings = rating_table(*tables)
     for order in ((3, 11, 11, 12), (12, 11, 3, 11)):
         rating = ratings[sum(grade << (4 * d) for d, grade in enumerate(order))]
         assert rating & 15 == mem.FOUR_THREE

@@ -57,7 +57,11 @@ def linked_njit(function: Any = None, *, apart: bool = False, **options: Any) ->
     `apart` keeps a kernel from being inlined: one copy, however many call it.
     """
     if function is None:
-        return lambda decorated: linked_njit(decorated, apart=apart, **options)
+        return lambda decorated: _linked_kernel(decorated, apart, options)
+    return _linked_kernel(function, apart, options)
+
+
+def _linked_kernel(function: Any, apart: bool, options: dict[str, Any]) -> Any:
     setattr(function, APART, apart)
     _check_package(_package_of(function))
     _linked.add(f"{function.__module__}.{function.__qualname__}")
@@ -72,7 +76,7 @@ def _package_of(function: Any) -> str:
     return ".".join(names[: 2 if names[0] == "trireme" else 1])
 
 
-_LINKED_OPTIONS = {"error_model": "numpy", "_nrt": False}
+_LINKED_OPTIONS: dict[str, Any] = {"error_model": "numpy", "_nrt": False}
 """Such kernels divide by no zero, and make no arrays whose references would have to be counted."""
 _linked: set[str] = set()
 _CONFIG: Any = numba.config

@@ -40,7 +40,6 @@ from numba.core.typeinfer import TypeInferer
 from numba.core.typing.context import Context
 from numba.core.untyped_passes import (
     FixupArgs,
-    GenericRewrites,
     IRProcessing,
     ReconstructSSA,
     TranslateByteCode,
@@ -52,6 +51,7 @@ FIXED = {int: types.int64, "int": types.int64, bool: types.boolean, "bool": type
 APART = "compiled_apart"
 """The attribute of functions that are not to be inlined."""
 _CONFIG: Any = numba.config
+_ERRORS: Any = errors
 _depth = 0
 """How many kernels are being compiled, one inside the other."""
 
@@ -147,7 +147,7 @@ class KernelTypeInference(NopythonTypeInference):
     _name = "kernel_type_inference"
 
     def run_pass(self, state: Any) -> bool:
-        found = errors.WarningsFixer(errors.NumbaWarning)
+        found = _ERRORS.WarningsFixer(errors.NumbaWarning)
         inferer = KernelTypeInferer(state.typingctx, state.func_ir, found)
         inferer.returned = FIXED.get(inspect.get_annotations(state.func_id.func).get("return"))
         target, stack = state.targetctx.target, state.typingctx.callstack
@@ -214,7 +214,7 @@ def _is_foreign(function: Any) -> bool:
     """Whether a function is neither one of numba's own nor a kernel of this module."""
     if isinstance(function, types.Dispatcher):
         return not isinstance(function.dispatcher, KernelDispatcher)
-    known = types.Function | types.NumberClass
+    known = (types.Function, types.NumberClass)
     return isinstance(function, types.Type | CPUDispatcher) and not isinstance(function, known)
 
 
@@ -249,7 +249,6 @@ def _pass_manager() -> PassManager:
         TranslateByteCode,
         FixupArgs,
         IRProcessing,
-        GenericRewrites,
         ReconstructSSA,
         KernelTypeInference,
         PreLowerStripPhis,

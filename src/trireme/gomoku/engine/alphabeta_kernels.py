@@ -308,7 +308,7 @@ def _root_value(
     return -alphabeta(board, memory, tables, depth - 1, -high, -low, 3 - me, ply)
 
 
-@njit(nogil=True)
+@njit
 def search_root(
     board: EngineBoard,
     memory: SearchMemory,

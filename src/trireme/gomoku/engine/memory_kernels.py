@@ -90,7 +90,7 @@ class EngineBoard:
     """A byte for each direction, the grades of the shapes that a stone there would make: a black
     one's in the low half, a white one's in the high half."""
     ratings: Annotated[Int64s, np.int64, (2, CELLS)]
-    """What a move of this colour there would be, packed, see `pattern_kernels.fill_ratings`; on a
+    """What a move of this colour there would be, packed, see `patterns.rating_table`; on a
     taken cell as it was when the stone was put."""
     kind_counts: Annotated[Int32s, np.int32, (2, KINDS)]
     """How many empty points are of each kind for this colour."""

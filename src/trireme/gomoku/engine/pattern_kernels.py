@@ -12,28 +12,15 @@ from trireme.core.jit import linked_njit as njit
 
 from .board_kernels import as_int
 from .memory_kernels import (
-    BUILDING,
-    DOUBLE_THREE,
     FIRST_GRADE,
     FIVE,
     FOUR,
-    FOUR_THREE,
-    GRADES,
     LINE_KEYS,
-    MAKES_FIVE,
-    MAKES_FOUR,
-    MAKES_OPEN_FOUR,
-    MAKES_THREE,
     MANY_WAYS,
     NOTHING,
     OPEN_FOUR,
-    OPEN_THREE,
-    QUIET,
-    SHAPE_SETS,
-    TWO,
     Bytes,
     Int32s,
-    Int64s,
 )
 
 Stones = NDArray[np.int8]
@@ -107,66 +94,6 @@ def fill_shapes(
     for key in range(LINE_KEYS):
         both[key] = _both_colours(key, shapes)
         both_grades[key] = _both_colours(key, grades)
-
-
-@njit
-def _kind(fives: int, open_fours: int, fours: int, threes: int, strongest: int) -> int:
-    """The kind of a move by the numbers of its shapes in the four lines and the strongest one."""
-    if fives:
-        return MAKES_FIVE
-    if open_fours or fours >= 2:
-        return MAKES_OPEN_FOUR
-    if fours and threes:
-        return FOUR_THREE
-    if fours:
-        return MAKES_FOUR
-    if threes >= 2:
-        return DOUBLE_THREE
-    if threes:
-        return MAKES_THREE
-    return BUILDING if strongest >= TWO else QUIET
-
-
-@njit
-def fill_ratings(
-    attack: Int32s, defence: Int32s, mover: Int32s, waiter: Int32s, ratings: Int64s
-) -> None:
-    """Fill `ratings: int64[2**16]` by four grades of four bits.
-
-    A rating packs a move's kind in bits 0 to 3, its score as an attack in 4 to 13 and as a defence
-    in 14 to 23, and its point's value, signed, to a colour that is to move in 24 to 39, to one that
-    waits from 40 on. The four arguments, int32[2**16] each, are filled in where the grades rise.
-    """
-    for index in range(SHAPE_SETS):
-        fives, open_fours, fours, threes, strongest = 0, 0, 0, 0, 0
-        for d in range(4):
-            grade = min((index >> (4 * d)) & 15, GRADES - 1)
-            shape = FIVE
-            while FIRST_GRADE[shape] > grade:
-                shape -= 1
-            strongest = max(strongest, shape)
-            fives += shape == FIVE
-            open_fours += shape == OPEN_FOUR
-            fours += shape == FOUR
-            threes += shape == OPEN_THREE
-        rating = np.int64(_kind(fives, open_fours, fours, threes, strongest))
-        rising = _rising(index)
-        rating |= (np.int64(attack[rising]) & 1023) << 4
-        rating |= (np.int64(defence[rising]) & 1023) << 14
-        rating |= (np.int64(mover[rising]) & 0xFFFF) << 24
-        ratings[index] = rating + (np.int64(waiter[rising]) << 40)
-
-
-@njit
-def _rising(index: int) -> int:
-    """Four grades of four bits in rising order, the lowest in the lowest bits."""
-    a, b, c, d = index & 15, (index >> 4) & 15, (index >> 8) & 15, index >> 12
-    a, b = min(a, b), max(a, b)
-    c, d = min(c, d), max(c, d)
-    a, c = min(a, c), max(a, c)
-    b, d = min(b, d), max(b, d)
-    b, c = min(b, c), max(b, c)
-    return as_int(a | (b << 4) | (c << 8) | (d << 12))
 
 
 @njit

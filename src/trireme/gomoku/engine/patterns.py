@@ -6,8 +6,28 @@ from typing import NamedTuple
 import numpy as np
 
 from .evaluation_weights import evaluation_weights
-from .memory_kernels import LINE_KEYS, SHAPE_SETS, Bytes, Int32s, Int64s
-from .pattern_kernels import fill_ratings, fill_shapes
+from .memory_kernels import (
+    BUILDING,
+    DOUBLE_THREE,
+    FIRST_GRADE,
+    FIVE,
+    FOUR,
+    FOUR_THREE,
+    LINE_KEYS,
+    MAKES_FIVE,
+    MAKES_FOUR,
+    MAKES_OPEN_FOUR,
+    MAKES_THREE,
+    OPEN_FOUR,
+    OPEN_THREE,
+    QUIET,
+    SHAPE_SETS,
+    TWO,
+    Bytes,
+    Int32s,
+    Int64s,
+)
+from .pattern_kernels import fill_shapes
 
 
 class PatternTables(NamedTuple):
@@ -16,7 +36,7 @@ class PatternTables(NamedTuple):
     grades: Bytes
     """uint8[2**20], by line key: black's grade in the low half, white's in the high half."""
     ratings: Int64s
-    """int64[2**16], by four grades of four bits, see `pattern_kernels.fill_ratings`."""
+    """int64[2**16], by four grades of four bits, see `rating_table`."""
     threats: Int32s
     """int32[THREAT_SETS], see `evaluation_weights.EvaluationWeights`."""
 
@@ -36,6 +56,41 @@ def line_shapes(exact: bool) -> tuple[Bytes, Bytes]:
 @cache
 def pattern_tables(exact: bool) -> PatternTables:
     """The tables of the standard rule (`exact`) or the freestyle rule."""
-    weights, ratings = evaluation_weights(), np.zeros(SHAPE_SETS, np.int64)
-    fill_ratings(weights.attack, weights.defence, weights.mover, weights.waiter, ratings)
+    weights = evaluation_weights()
+    ratings = rating_table(weights.attack, weights.defence, weights.mover, weights.waiter)
     return PatternTables(line_shapes(exact)[1], ratings, weights.threats)
+
+
+def rating_table(attack: Int32s, defence: Int32s, mover: Int32s, waiter: Int32s) -> Int64s:
+    """`int64[2**16]`: the ratings of moves, by the four grades of four bits that a stone makes.
+
+    A rating packs a move's kind in bits 0 to 3, its score as an attack in 4 to 13 and as a defence
+    in 14 to 23, and its point's value, signed, to a colour that is to move in 24 to 39, to one that
+    waits from 40 on. The four arguments, int32[2**16] each, are filled in where the grades rise.
+    """
+    places = 4 * np.arange(4)
+    grades = (np.arange(SHAPE_SETS)[:, None] >> places) & 15
+    rising = (np.sort(grades, 1) << places).sum(1)
+    ratings = _kinds(np.searchsorted(FIRST_GRADE, grades, side="right") - 1)
+    ratings |= (attack[rising].astype(np.int64) & 1023) << 4
+    ratings |= (defence[rising].astype(np.int64) & 1023) << 14
+    ratings |= (mover[rising].astype(np.int64) & 0xFFFF) << 24
+    return np.asarray(ratings + (waiter[rising].astype(np.int64) << 40))
+
+
+def _kinds(shapes: Int64s) -> Int64s:
+    """The kinds of moves, int64[N], by the shapes that they make in the four lines, int64[N, 4]."""
+    fives, open_fours, fours, threes = (
+        (shapes == shape).sum(1) for shape in (FIVE, OPEN_FOUR, FOUR, OPEN_THREE)
+    )
+    cases = {
+        MAKES_FIVE: fives > 0,
+        MAKES_OPEN_FOUR: (open_fours > 0) | (fours >= 2),
+        FOUR_THREE: (fours > 0) & (threes > 0),
+        MAKES_FOUR: fours > 0,
+        DOUBLE_THREE: threes >= 2,
+        MAKES_THREE: threes > 0,
+        BUILDING: shapes.max(1) >= TWO,
+    }
+    kinds = np.select([*cases.values()], [*map(np.int64, cases)], np.int64(QUIET))
+    return np.asarray(kinds, np.int64)

@@ -298,7 +298,7 @@ def _cut(board: EngineBoard, memory: SearchMemory, node_limit: int) -> bool:
     return board.nodes >= node_limit or memory.stop != 0
 
 
-@njit(nogil=True)
+@njit
 def search_proof(
     board: EngineBoard,
     memory: SearchMemory,
@@ -387,7 +387,7 @@ def search_proof(
         undo_move(board, chosen)
 
 
-@njit(nogil=True)
+@njit
 def prove_vct(
     board: EngineBoard,
     memory: SearchMemory,

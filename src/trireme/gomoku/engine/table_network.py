@@ -62,7 +62,7 @@ SHIPPED_RULE = "standard"
 """The rule of the games that it learnt from."""
 FINEST_UNIT = 2000.0
 """Units in 1.0 of a feature, at most; fewer where large weights would not fit into 16 bits."""
-CHUNK = 20_000
+CHUNK = 1000
 """Windows that are mapped at a time: their hidden layers stay in the processor's cache."""
 SHAPES: dict[str, tuple[int | str, ...]] = {
     "map1_weight": ("width", 33),

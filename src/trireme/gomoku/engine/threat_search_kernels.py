@@ -99,7 +99,7 @@ def list_attacks(
     return size
 
 
-@njit(nogil=True)
+@njit
 def vcf(
     board: EngineBoard, memory: SearchMemory, tables: HashTables, attacker: int, ply: int
 ) -> int:
@@ -193,7 +193,7 @@ def _add_fours_in_line(
     return size
 
 
-@njit(nogil=True)
+@njit
 def vcf_defences(
     board: EngineBoard, memory: SearchMemory, attacker: int, line: int, ply: int
 ) -> int:
