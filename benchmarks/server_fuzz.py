@@ -1,8 +1,8 @@
 """Fuzzing of the web server: mutated messages and bodies must never lead to an internal error.
 
 Starts a server in a process of its own, without limits on rates, and sends it random mutations of
-valid messages (over WebSockets of several games) and bodies (REST), from a seed. It fails on any
-status of 500 and on any `internal` error, and prints the input that caused it.
+valid messages (over WebSockets of several games), bodies (REST) and headers, from a seed. It fails
+on any status of 500 and on any `internal` error, and prints the input that caused it.
 
     python benchmarks/server_fuzz.py --messages 50000
     python benchmarks/server_fuzz.py --messages 1000000 --seed 1
@@ -38,7 +38,7 @@ from trireme.store import open_store
 many = 10**9
 limits = ServerLimits(request_rate=many, request_burst=many, room_rate=many, room_burst=many,
     message_rate=many, message_burst=many, cpu_rate=many, cpu_burst=many, byte_rate=many,
-    byte_burst=many, checks=many, queries_per_address=many,
+    byte_burst=many, page_rate=many, page_burst=many, checks=many, queries_per_address=many,
     address_message_rate=many, address_message_burst=many)
 listener = socket.socket(fileno=int(sys.argv[1]))
 server_for(open_store(sys.argv[2]), Config(limits, workers=1, warm=False)).run([listener])
@@ -77,6 +77,11 @@ VALUES: list[Any] = [
     None, True, False, 0, -1, 1, 15, 16, 2**31, 2**63, 10**30, -0.0, 0.5, 1e308, "", "x", "h8",
     "\0", "\u202e", "x" * 3000, [], {}, [[]], [0] * 50, {"a": {}}, {"kind": "me"}, "gomoku",
 ]  # fmt: skip
+PATHS = [
+    "/api/rooms/ROOM/invite", "/api/rooms/ROOM/record", "/api/rooms/ROOM/device", "/api/recent",
+    "/api/rooms?game=gomoku", "/api/reviews/x", "/room/ROOM", "/openapi.json", "/manual/", "/docs",
+]  # fmt: skip
+ODD = [b"", b"[", b"]", b":99999", b"%", b"%00", b"%ff", b"\xff", b"\x80\x01", b",", b"..", b"//"]
 RAW = [b"", b"{", b"\xff\xfe", b"[" * 5000, rb'"\ud800"', b"NaN", b"1e999", b"\0", b'{"a":1,"a":2}']
 
 
@@ -158,6 +163,47 @@ async def fuzz_rest(port: int, rng: random.Random, count: int, tally: Counter[st
                 raise SystemExit(f"status 500 for {path} with {data!r}")
 
 
+def odd_request(rng: random.Random, room: str) -> bytes:
+    """A request whose address and headers may be anything."""
+    headers = {
+        "Host": rng.choice(["localhost", "127.0.0.1:8000", "[::1]:8000"]),
+        "Origin": "http://localhost",
+        "Authorization": f"Bearer {'x' * rng.randrange(40)}",
+        "X-Forwarded-For": "192.0.2.1",
+        "X-Forwarded-Proto": "https",
+        "Accept-Encoding": "gzip",
+        "Range": "bytes=0-9",
+        "Trireme-Hops": "1",
+    }
+    chosen = rng.sample(sorted(headers), rng.randrange(1, 5))
+    lines = [f"{name}: {headers[name]}".encode() for name in {"Host", *chosen}]
+    path = rng.choice(PATHS).replace("ROOM", room).encode()
+    lines.insert(0, rng.choice([b"GET ", b"POST ", b"HEAD "]) + path + b" HTTP/1.1")
+    for _ in range(rng.randrange(3)):
+        at = rng.randrange(len(lines))
+        line = bytearray(lines[at])
+        place = rng.randrange(len(line) // 2, len(line))
+        line[place : place + rng.randrange(4)] = rng.choice(ODD)
+        lines[at] = bytes(line)
+    return b"\r\n".join([*lines, b"Connection: close", b"", b""])
+
+
+async def fuzz_headers(port: int, rng: random.Random, count: int, tally: Counter[str]) -> None:
+    """Requests over sockets of their own, for what no HTTP library would send."""
+    async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=300) as http:
+        room = (await http.post("/api/rooms", json={"game": "gomoku"})).json()["room"]
+    while tally["odd"] < count:
+        request = odd_request(rng, room)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(request)
+        with suppress(OSError):
+            answer = await reader.read()
+            if answer.startswith(b"HTTP/1.1 500"):
+                raise SystemExit(f"status 500 for {request!r}")
+        writer.close()
+        tally["odd"] += 1
+
+
 async def main(options: argparse.Namespace) -> None:
     posts = options.messages // 10
     tally: Counter[str] = Counter()
@@ -174,6 +220,7 @@ async def main(options: argparse.Namespace) -> None:
             work = asyncio.gather(
                 fuzz_socket(port, random.Random(options.seed), options.messages - posts, tally),
                 fuzz_rest(port, random.Random(options.seed + 1), posts, tally),
+                fuzz_headers(port, random.Random(options.seed + 2), posts // 2, tally),
             )
             with Progress() as progress:
                 bar = progress.add_task("Fuzzing", total=options.messages)
@@ -185,7 +232,8 @@ async def main(options: argparse.Namespace) -> None:
             server.terminate()
             server.wait()
     took = time.perf_counter() - began
-    print(f"{tally.pop('sent')} messages and {tally.pop('posted')} bodies in {took:.0f} s")
+    print(f"{tally.pop('sent')} messages and {tally.pop('posted')} bodies", end="")
+    print(f" and {tally.pop('odd', 0)} odd requests in {took:.0f} s")
     print(", ".join(f"{what} {count}" for what, count in tally.most_common()))
 
 

@@ -151,6 +151,18 @@ def test_requests_of_a_client_that_has_left_are_given_up() -> None:
     assert seen == ["http.request", "http.disconnect"]
 
 
+def test_a_client_that_leaves_within_its_body_is_no_failure(serve: Callable[..., Running]) -> None:
+    """Else its traceback would be logged."""
+    server = serve(workers=0)
+    request = b"POST /api/replay HTTP/1.1\r\nHost: localhost\r\n"
+    for rest in (b"Transfer-Encoding: chunked\r\n\r\n5\r\n{", b"Content-Length: 9\r\n\r\n{"):
+        with socket.create_connection(place(server)) as connection:
+            connection.sendall(request + rest)
+            connection.shutdown(socket.SHUT_WR)
+            assert connection.recv(1) == b""
+        assert 'code="internal"' not in server.http.get("/metrics").text
+
+
 def test_pages_have_a_quota_of_their_own(serve: Callable[..., Running]) -> None:
     server = serve(page_rate=0.001, page_burst=3, workers=0)
     for path in ("/nowhere.js", "/healthz", "/openapi.json"):

@@ -376,6 +376,18 @@ def test_the_server_answers_to_addresses_and_its_own_names(host: str, allowed: b
 
 
 @pytest.mark.parametrize(
+    "host",
+    ["[::1", "::1]", "[::1]x", "127.0.0.1:65536", "127.0.0.1:999999", "127.0.0.1:", "a:b", "a/b",
+     "localhost:8000:8000", "me@localhost", "localhost:٣"],
+)  # fmt: skip
+def test_what_is_no_host_is_never_allowed(server: Running, host: str) -> None:
+    assert not host_allowed(host, {"*", "localhost"})
+    room = server.create("gomoku")["room"]
+    answer = server.http.get(f"/api/rooms/{room}/invite", headers={"Host": host.encode()})
+    assert answer.status_code in (400, 403)
+
+
+@pytest.mark.parametrize(
     ("origin", "allowed"),
     [
         (None, True),
@@ -387,6 +399,8 @@ def test_the_server_answers_to_addresses_and_its_own_names(host: str, allowed: b
         ("null", False),
         ("", False),
         ("file://me.example:8000", False),
+        ("http://[::1", False),
+        ("http://me.example:port", False),
     ],
 )
 def test_only_its_own_pages_use_the_server(origin: str | None, allowed: bool) -> None:

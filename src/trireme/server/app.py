@@ -16,6 +16,7 @@ from fastapi.middleware.gzip import GZipMiddleware
 from fastapi.responses import JSONResponse
 from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from trireme import __version__
 from trireme.arena.folder import Folder
@@ -151,6 +152,7 @@ def create_app(engine: Engine, config: Config | None = None) -> FastAPI:
     app.add_exception_handler(OwnedElsewhere, _on_owned_elsewhere)
     app.add_exception_handler(RequestValidationError, _on_invalid_request)
     app.add_exception_handler(HTTPException, _on_http_error)
+    app.add_exception_handler(ClientDisconnect, _on_disconnect)
     app.add_exception_handler(Exception, _on_exception)
 
     @app.websocket("/ws/{room}")
@@ -264,6 +266,11 @@ async def _on_http_error(request: Request, error: Exception) -> JSONResponse:
     codes: dict[int, Code] = {404: "not_found", 400: "bad_json"}
     code = codes.get(error.status_code, "bad_message")
     return _error_response(request, code, str(error.detail), error.status_code)
+
+
+async def _on_disconnect(request: Request, error: Exception) -> Response:
+    """The client has left before its body had come: nobody reads the answer."""
+    return Response(status_code=400)
 
 
 async def _on_exception(request: Request, error: Exception) -> JSONResponse:

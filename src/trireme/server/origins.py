@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ipaddress
 import os
+import re
 import socket
 from collections.abc import Collection
 from urllib.parse import urlsplit
@@ -22,6 +23,8 @@ HOSTS = "TRIREME_HOSTS"
 """The environment variable with further names, separated by commas; `*`: any."""
 OPEN_PATHS = {"/healthz", "/metrics", peer_positions.PATH}
 """For monitors and other servers, which use whatever name the network has."""
+_HOST = re.compile(r"(?P<name>\[[0-9A-Fa-f:.]+\]|[^\[\]:/?#@\s]*)(:(?P<port>[0-9]{1,5}))?")
+MAX_PORT = 65_535
 SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 
 
@@ -34,7 +37,10 @@ def own_names() -> set[str]:
 
 def host_allowed(host: str, names: Collection[str]) -> bool:
     """Whether the server answers to the `Host` header: an address, or one of its names."""
-    name = _without_port(host).lower().rstrip(".")
+    parts = _HOST.fullmatch(host)
+    if parts is None or int(parts["port"] or 0) > MAX_PORT:
+        return False
+    name = parts["name"].lower().rstrip(".")
     if "*" in names or name in names or name.endswith(".localhost"):
         return True
     try:
@@ -51,7 +57,10 @@ def origin_allowed(origin: str | None, host: str) -> bool:
     """
     if origin is None:
         return True
-    parts = urlsplit(origin)
+    try:
+        parts = urlsplit(origin)
+    except ValueError:  # such as a bracket that is not closed
+        return False
     return parts.scheme in ("http", "https") and _plain(parts.netloc) == _plain(host)
 
 
@@ -82,12 +91,6 @@ class OriginCheck:
         if changes and not origin_allowed(headers.get("origin"), host):
             return "pages of other sites may not use this server"
         return None
-
-
-def _without_port(host: str) -> str:
-    if host.startswith("["):
-        return host.partition("]")[0] + "]"
-    return host.rpartition(":")[0] if ":" in host else host
 
 
 def _plain(netloc: str) -> str:
