@@ -109,11 +109,13 @@ def swap_code(file: Path, source: str) -> None:
         for before, after in zip(codes, new[name], strict=False)
         if before != after
     }
+    gc.unfreeze()  # `tests/conftest.py` hides what was there when all tests were collected
     for thing in gc.get_objects():
         if isinstance(thing, FunctionType) and thing.__code__.co_filename == str(file):
             thing.__code__ = changed.get(thing.__code__, thing.__code__)
         elif isinstance(thing, _lru_cache_wrapper) and thing.__module__.startswith("trireme"):
             thing.cache_clear()  # what the old code has computed during collection
+    gc.freeze()
 
 
 def code_by_name(file: Path, source: str) -> dict[str, list[CodeType]]:

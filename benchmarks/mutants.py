@@ -286,13 +286,17 @@ def _limit_processor_time() -> None:
 
 
 def chosen(options: argparse.Namespace, targets: Mapping[str, Sequence[str]]) -> list[Mutation]:
-    mutations = all_mutations(targets, options.only, options.without)
-    if options.again is not None:
+    if options.again is None:
+        mutations = all_mutations(targets, options.only, options.without)
+    else:
         wanted = {
             (row["file"], row["before"], row["after"])
             for row in result_rows(options.again)
             if row["survived"]
         }
+        files = {file for file, _, _ in wanted}
+        targets = {file: tests for file, tests in targets.items() if file in files}
+        mutations = all_mutations(targets, options.only, options.without)
         mutations = [m for m in mutations if m.key in wanted]
     if options.sample is not None:
         mutations = sample(mutations, options.sample, options.seed)

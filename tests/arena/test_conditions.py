@@ -26,6 +26,7 @@ from trireme.arena.statistics.normalized_elo import (
 )
 from trireme.cli.match_options import read_sprt, warn_of_repeated_openings
 from trireme.core.move_report import MOST_NOTE, MoveReport, read_report, report_fields
+from trireme.core.play import GRACE
 from trireme.gomoku.adjudication import MOST_PLIES, ForcedWins
 from trireme.gomoku.engine.threat_prover import WinningLine
 from trireme.gomoku.rules import Gomoku, GomokuState, read_points
@@ -134,6 +135,11 @@ def test_clocks_are_read_and_refused() -> None:
             TimeControl.parse(text)
     with pytest.raises(BadSpec, match="leave one of them out"):
         match("a=random", "b=random", seconds=1.0, clock=TimeControl(5))
+
+
+def test_a_flag_falls_after_the_grace() -> None:
+    assert SeatClock(TimeControl(GRACE)).spend(2 * GRACE)
+    assert not SeatClock(TimeControl(GRACE)).spend(2.01 * GRACE)
 
 
 def test_a_clock_runs_down_and_gains_its_increment() -> None:

@@ -180,3 +180,11 @@ def test_planes_are_for_a_seat() -> None:
     env.reset()
     with pytest.raises(TriremeError, match="seat"):
         env.planes(2)
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_infos_are_the_environments_own_only_without_copies(copy: bool) -> None:
+    env = vector(2, copy=copy)
+    infos = [env.reset()[1], env.reset()[1]]
+    for name in ("outcome", "forfeit", "action_mask"):
+        assert np.shares_memory(infos[0][name], infos[1][name]) is not copy, name

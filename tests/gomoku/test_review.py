@@ -1,6 +1,8 @@
 """Costs of moves: proofs are checked independently, and accuracy rises with strength."""
 
 from collections.abc import Mapping
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from trireme.gomoku.engine.analysis import PROVEN_WIN
 from trireme.gomoku.engine.threat_prover import ThreatProver
 from trireme.gomoku.openings import balanced
 from trireme.gomoku.proof_checker import ProofChecker, Strategy
-from trireme.gomoku.review import GomokuReviewer, chance_of
+from trireme.gomoku.review import GomokuReviewer, MoveValue, chance_of
 from trireme.gomoku.rules import Gomoku, GomokuState, Point
 
 SIZE = 11
@@ -82,6 +84,39 @@ def test_nothing_is_at_stake_in_a_lost_position() -> None:
     assert answer.accuracy is None
     assert answer.cost == 0.0
     assert answer.note == "lost, whatever is played"
+
+
+LOST = MoveValue(0.0, True, ((1, 1),), 3)
+OPEN = MoveValue(0.0, False, ((1, 1),), None)
+DRAWN = MoveValue(0.5, True, ((1, 1),), None)
+
+
+@pytest.mark.parametrize(
+    ("then", "missed", "allowed", "verified"),
+    [
+        (LOST, True, True, True),
+        (LOST, True, False, False),
+        (LOST, False, True, False),
+        (OPEN, True, None, True),
+        (DRAWN, True, None, True),
+        (DRAWN, False, None, False),
+    ],
+)
+def test_a_missed_win_is_verified_together_with_the_win_that_it_allows(
+    then: MoveValue,
+    missed: bool,
+    allowed: bool | None,
+    verified: bool,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reviewer, state = GomokuReviewer(Gomoku(SIZE), 0), GomokuState()
+    before: Any = SimpleNamespace(best=(5, 9), line=((5, 9),), moves=[SimpleNamespace(plies=1)])
+    claims = {((5, 9),): missed, ((1, 1),): allowed}
+    monkeypatch.setattr(reviewer, "_after", lambda _: then)
+    monkeypatch.setattr(reviewer, "_verified", lambda _state, line, _plies: claims[line])
+    found = reviewer._judge_win(state, before, (0, 0), state)
+    assert found.verified is verified
+    assert found.allowed == (() if allowed is None else ((1, 1),))
 
 
 def strategy(size: int) -> Strategy:

@@ -61,6 +61,7 @@ def test_regret_agrees_with_a_linear_program(seat: Seat, spawn: Spawn) -> None:
         assert found.value == pytest.approx((worth.max() + 1) / 2, abs=1e-6)
         result = game.returns(after)[seat]
         assert found.luck == pytest.approx((result - worth[index]) / 2, abs=1e-6)
+        assert found.best == plan or found.cost > 0, "none is better"
         best = plans[seat].index(found.best)
         assert worth[best] == pytest.approx(worth.max(), abs=1e-6)
 
