@@ -6,7 +6,7 @@ too small or too large, guesses are corrected and another candidate tries. The s
 opponents.json; `opponents.py` then measures the ladder.
 
     python benchmarks/choose_opponents.py gomoku --workers 2 --played games.jsonl
-    python benchmarks/opponents.py gomoku --pairs 24 --workers 2 --played games.jsonl
+    python benchmarks/opponents.py gomoku --pairs 24 --first 2000 --workers 2 --played games.jsonl
 """
 
 from __future__ import annotations
@@ -22,12 +22,16 @@ from opponents import Meeting, opponents_path, play_all
 
 from trireme.core.opponents import opponent_file
 
-Candidate = tuple[str, float]
-"""A spec and the seconds a move; all are limited by nodes, depth or rounds, long before that."""
 STEP, LEAST, MOST = 240, 165, 285
 """The step to aim at, and the ends of what is taken, in Elo: inside 150 to 300, for chance."""
 FIRST_PAIRS = 8
 SECONDS = 10.0
+"""The limit of a move: nodes, depth or rounds limit all candidates but `nash` long before."""
+
+
+def seconds_of(spec: str) -> float:
+    """The seconds a move of a candidate."""
+    return 0.5 if spec == "nash" else SECONDS
 
 
 def _careless(agent: str, slip: float) -> str:
@@ -54,16 +58,21 @@ _EPSILONS = (0.3, 0.27, 0.25, 0.22, 0.2, 0.17, 0.15, 0.12)
 
 
 def navigation() -> dict[str, float]:
-    """Candidates of Battle Navigation and guesses of their Elo."""
+    """Candidates of Battle Navigation and guesses of their Elo, all without a clock or a network.
+
+    Slips to random plans weaken `planner`. They hardly weaken `nash`, which plays a mixture anyway:
+    its slips are plans of `planner`, which whoever exploits mistakes predicts.
+    """
     found: dict[str, float] = {"moored": 0}
-    for slip, elo in ((0.9, 110), (0.85, 210), (0.8, 235), (0.7, 300), (0.6, 380), (0.5, 450)):
+    for slip, elo in ((0.9, 110), (0.85, 205), (0.8, 250), (0.7, 330), (0.6, 410), (0.5, 490)):
         found[f"careless:agent=planner,slip={slip}"] = elo
-    for slip, elo in ((0.45, 490), (0.4, 520), (0.3, 590), (0.15, 660)):
+    for slip, elo in ((0.4, 550), (0.3, 610), (0.2, 660), (0.1, 710)):
         found[f"careless:agent=planner,slip={slip}"] = elo
-    found["planner"] = 750
-    for slip, elo in ((0.5, 860), (0.4, 920), (0.35, 960), (0.3, 1000), (0.25, 1040), (0.15, 1100)):
-        found[_careless("nash:rounds=12", slip)] = elo
-    found["nash:rounds=12"] = 1230
+    found["planner"] = 770
+    for slip in (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1):
+        careless = _careless("nash:rounds=4,value=formula", slip)
+        found[f"{careless},instead=planner"] = 1300 - 550 * slip
+    found["nash"] = 1400
     return found
 
 
@@ -116,7 +125,7 @@ class LadderSearch:
         """How far apart two candidates are, in Elo; after few pairs where that is plain."""
         score = 0.5
         for pairs in (FIRST_PAIRS, self.pairs):
-            sides = (low, SECONDS), (high, SECONDS)
+            sides = (low, seconds_of(low)), (high, seconds_of(high))
             meetings = [Meeting(self.game, *sides, pair) for pair in range(pairs)]
             file = opponent_file(self.game)
             assert file is not None
@@ -140,7 +149,7 @@ def main() -> None:
     search = LadderSearch(chosen.game, chosen.pairs, chosen.workers, chosen.played)
     specs = search.ladder(len(file.opponents))
     named = [
-        msgspec.structs.replace(o, spec=spec, think=SECONDS)
+        msgspec.structs.replace(o, spec=spec, think=seconds_of(spec))
         for o, spec in zip(file.opponents, specs, strict=True)
     ]
     for low, high in itertools.pairwise(specs):

@@ -103,9 +103,22 @@ def test_a_careless_agent_slips_as_often_as_it_says() -> None:
     assert 70 < same < 130
 
 
-def test_a_careless_agent_needs_what_the_other_needs() -> None:
+def test_the_slips_of_a_careless_agent_are_those_of_the_agent_that_it_names() -> None:
+    strong = make_agent("gomoku", "heuristic").act(turn(0))
+    always = Careless("random", 1.0, instead="heuristic")
+    assert {always.act(turn(seed)) for seed in range(5)} == {strong}
+
+
+def test_without_a_name_the_slips_are_random_and_as_they_always_were() -> None:
+    other = turn(3)
+    other.rng.random()
+    assert Careless("heuristic", 1.0).act(turn(3)) == other.legal.sample(other.rng)
+
+
+@pytest.mark.parametrize("place", ["agent", "instead"])
+def test_a_careless_agent_needs_what_the_others_need(place: str) -> None:
     game = make_game("gomoku")
-    broken = Careless('dqn:model="nothing.onnx"', 0.5)
+    broken = Careless(**{"agent": "random", place: 'dqn:model="nothing.onnx"'})
     for check in (check_fit, prepare_agent):
         with pytest.raises(AgentNotReady, match=r"nothing\.onnx|onnxruntime"):
             check(broken, game, "careless")
@@ -123,7 +136,7 @@ def test_a_careless_agent_plays_a_whole_game_and_lets_go_of_the_other() -> None:
     ).forfeits
     closed: list[bool] = []
     agent = Careless("random")
-    agent._inner["gomoku"] = type("Held", (), {"close": lambda _: closed.append(True)})()
+    agent._inner["random", "gomoku"] = type("Held", (), {"close": lambda _: closed.append(True)})()
     agent.close()
     assert closed == [True]
 

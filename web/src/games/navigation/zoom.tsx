@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { MARGIN } from "../../ui/chart";
+import { Eye } from "../../ui/icons";
 
 /** The part of a chart that is shown: its corner and its size, in tiles. */
 export interface ChartWindow {
@@ -150,7 +151,8 @@ export function ZoomBox({ cols, rows, ships, children }: ZoomProps) {
           −
         </button>
         <button type="button" class="button small" aria-pressed={follow} onClick={() => (follow ? set(whole) : setFollow(true))}>
-          Follow
+          <Eye />
+          <span>Follow</span>
         </button>
       </div>
     </div>
