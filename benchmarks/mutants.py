@@ -323,6 +323,13 @@ def report(mutations: Sequence[Mutation], survivors: Sequence[Mutation], console
     return share
 
 
+def _report_once(*_: object) -> None:
+    """SIGTERM ends a run as Ctrl-C does; another one, as `timeout` sends it, does not cut the
+    report short."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("--sample", type=int, help="how many mutations to try of every file")
@@ -341,7 +348,7 @@ def main() -> None:
         help="add each result to this file; what it holds is not tried again",
     )
     options = parser.parse_args()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # report, as after Ctrl-C
+    signal.signal(signal.SIGTERM, _report_once)
     console = Console()
     targets = KERNELS if options.kernels else TARGETS
     mutations = chosen(options, targets)
