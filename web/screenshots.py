@@ -150,7 +150,6 @@ def shoot_navigation(camera: Camera, url: str) -> None:
     camera.take("navigation-planning")
     page.get_by_role("button", name="Lock in").click()
     page.get_by_role("button", name="Skip").wait_for(timeout=60_000)
-    page.wait_for_timeout(1500)
     camera.take("navigation-playback")
     expect(page.get_by_role("button", name="Lock in")).to_be_enabled()
     plan(page)
