@@ -147,7 +147,11 @@ class Results:
 def result_rows(path: Path) -> list[dict[str, Any]]:
     """The lines of a file of results, less one that was cut off."""
     rows = []
-    for line in path.read_text(encoding="utf-8").splitlines():
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except OSError as error:
+        raise SystemExit(f"{path} can't be read: {error.strerror}") from None
+    for line in lines:
         with suppress(ValueError):
             rows.append(json.loads(line))
     return rows

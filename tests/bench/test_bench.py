@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from dataclasses import fields
 from pathlib import Path
@@ -25,7 +26,7 @@ from trireme.bench.results import (
     summaries,
 )
 from trireme.bench.run import run_bench
-from trireme.bench.scoring import score
+from trireme.bench.scoring import score, solved
 from trireme.bench.tasks import (
     DATA,
     LADDER,
@@ -164,6 +165,12 @@ def test_puzzles_are_scored_by_the_move() -> None:
             texts = (item.fixture.game.write(action) for action in legal)
             wrong = next(text for text in texts if text not in item.reference["solutions"])
             assert score(item, played(item, {item.seat: wrong})) == 0
+
+
+def test_a_forced_win_is_solved_by_a_move_that_wins_at_once() -> None:
+    five = next(item for item in plan("gomoku") if item.task == "puzzle make five")
+    item = dataclasses.replace(five, reference={"solutions": None})
+    assert solved(item, played(item, {item.seat: five.reference["solutions"][0]}))
 
 
 def test_regret_is_exact_against_the_equilibrium() -> None:

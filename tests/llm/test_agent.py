@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import trireme
+from trireme.core.errors import BadSpec
 from trireme.core.forfeit import AgentFault, Forfeit
 from trireme.core.game import Turn
 from trireme.core.play import decide
@@ -21,7 +22,15 @@ from trireme.llm import client
 from trireme.llm.agent import MOST_ECHO
 from trireme.llm.answers import MOST_ACTION, MOST_TEXT, Unusable, last_object, read_answer
 from trireme.llm.prompting import legal_text
-from trireme.llm.providers import Compatible, Completion, Question, find_provider
+from trireme.llm.providers import (
+    Anthropic,
+    Compatible,
+    Completion,
+    EndpointError,
+    Provider,
+    Question,
+    find_provider,
+)
 from trireme.llm.scripted import Asked, Misbehaviour, Script, ScriptedEndpoint, Truncated
 
 from .scripts import answered, first_legal, listed, say, spec
@@ -570,3 +579,54 @@ def test_mistyped_options_are_refused_in_time() -> None:
     for given, wanted in {"provider=compatible": "needs url", "url=ftp://x": "http"}.items():
         with pytest.raises(trireme.BadSpec, match=wanted):
             make_agent("gomoku", f"llm:model=m,{given}").prepare(make_game("gomoku"))
+
+
+def test_an_object_may_follow_a_stray_brace() -> None:
+    assert last_object('{{"action": "h8"}') == {"action": "h8"}
+
+
+@pytest.mark.parametrize("provider", [Compatible(), Anthropic()], ids=["compatible", "anthropic"])
+def test_only_a_streaming_question_asks_for_a_stream(provider: Provider) -> None:
+    for stream in (True, False):
+        body = provider.request(Question("m", "", (), 10, None, stream), "").body
+        assert body.get("stream", False) is stream
+
+
+@pytest.mark.parametrize("provider", [Compatible(), Anthropic()], ids=["compatible", "anthropic"])
+def test_an_error_inside_an_answer_is_reported(provider: Provider) -> None:
+    for answer in ({"error": {"message": "overloaded"}}, {"error": "overloaded"}):
+        for read in (provider.whole, lambda data: provider.event(data, Completion())):
+            with pytest.raises(EndpointError, match="reports an error: overloaded"):
+                read(answer)
+
+
+def test_an_endpoint_that_counts_only_the_prompt_has_made_no_tokens() -> None:
+    answer = {
+        "choices": [{"message": {"content": "h8"}, "finish_reason": "stop"}],
+        "usage": {"prompt_tokens": 7},
+    }
+    counted = Compatible().whole(answer)
+    assert (counted.tokens_in, counted.tokens_out) == (7, 0)
+
+
+def test_a_client_bounds_what_it_quotes_and_closes_its_connections() -> None:
+    asking = client.LlmClient(Compatible(), "http://127.0.0.1:9", SECRET, timeout=1.0)
+    most = client.MOST_DETAIL
+    assert asking._safe("x" * most) == "x" * most
+    assert asking._safe("x" * (most + 1)) == "x" * most + "…"
+    assert not asking._http.is_closed
+    asking.close()
+    assert asking._http.is_closed
+
+
+def test_no_question_is_asked_again_after_the_deadline() -> None:
+    assert client.OutOfTime().again is False
+
+
+@pytest.mark.parametrize("key", ["two\nlines", "schlüssel"])
+def test_a_key_that_fits_no_header_is_refused(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    turn = first_turn("gomoku:size=5")
+    agent = make_agent(turn.game, "llm:model=m,provider=openai")
+    with pytest.raises(BadSpec, match="no single line of ASCII"):
+        agent.prepare(turn.game)

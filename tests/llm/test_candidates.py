@@ -89,6 +89,7 @@ def test_what_was_not_proposed_is_refused_and_the_best_proposal_stands_in() -> N
     with ScriptedEndpoint(stubborn) as endpoint:
         agent: Any = make_agent(game, spec(endpoint, agent="rl+llm"))
         assert agent.act(turn) == best
+        assert agent._own == [game.write(best)], "the next prompt tells of it"
         assert [e.kind for e in agent.take_exchanges()] == ["illegal"] * 3
         agent.close()
     assert "Choose one of the candidates: " in seen[1].prompt
