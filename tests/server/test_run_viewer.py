@@ -38,9 +38,9 @@ def run_folder(tmp_path: Path) -> Path:
 @pytest.fixture
 def client(run_folder: Path, tmp_path: Path) -> Iterator[TestClient]:
     engine = open_store(f"sqlite:///{tmp_path}/rooms.db")
-    yield TestClient(
-        create_app(engine, Config(arena_run=open_run(run_folder))), base_url="http://localhost"
-    )
+    config = Config(workers=0, warm=False, arena_run=open_run(run_folder))
+    with TestClient(create_app(engine, config), base_url="http://localhost") as found:
+        yield found
     engine.dispose()
 
 
@@ -84,12 +84,9 @@ def test_nothing_else_is_served(client: TestClient, path: str) -> None:
 
 def test_a_server_without_a_run_has_no_such_page(tmp_path: Path) -> None:
     engine = open_store(f"sqlite:///{tmp_path}/rooms.db")
-    assert (
-        TestClient(create_app(engine), base_url="http://localhost")
-        .get("/run/games.json")
-        .status_code
-        == 404
-    )
+    app = create_app(engine, Config(workers=0, warm=False))
+    with TestClient(app, base_url="http://localhost") as found:
+        assert found.get("/run/games.json").status_code == 404
     engine.dispose()
 
 

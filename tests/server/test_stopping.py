@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from trireme.server.app import Config, create_app
+from trireme.server.limits import Quotas, ServerLimits
 from trireme.server.metrics import Metrics
 from trireme.store import open_store
 
@@ -21,6 +22,12 @@ class NeverReady:
 
     def __init__(self) -> None:
         self.asked, self.metrics = asyncio.Event(), Metrics()
+        self.quotas = Quotas(
+            ServerLimits(),
+            lambda: 0.0,
+            self.metrics.quota_charged,
+            self.metrics.quota_exceeded,
+        )
 
     async def probe_storage(self) -> None:
         self.asked.set()
@@ -50,7 +57,8 @@ def test_a_request_that_is_cancelled_is_told_to_try_again(tmp_path: Path) -> Non
             "http_version": "1.1",
         }
         answering = asyncio.create_task(app(scope, receive, send))
-        await lobby.asked.wait()
+        asked = asyncio.create_task(lobby.asked.wait())
+        await asyncio.wait({answering, asked}, return_when=asyncio.FIRST_COMPLETED)
         answering.cancel()
         await answering
 

@@ -58,7 +58,7 @@ class RequestQuotas:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http":
-            client = scope["client"]
+            client = scope.get("client")
             address = quota_key(client[0] if client else "?")
             resource: Resource = "requests" if scope["path"].startswith("/api/") else "pages"
             try:
