@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from trireme.gomoku.engine import memory_kernels as mem
 from trireme.gomoku.engine.line_windows import (
     HALVES,
     POINTS,
@@ -25,6 +26,28 @@ def test_shapes_grades_and_kinds_equal_those_of_the_kernels(exact: bool) -> None
     assert np.array_equal(shape_table(exact), line_shapes(exact)[0])
     assert np.array_equal(grade_table(exact), tables.grades)
     assert np.array_equal(kind_table(), tables.ratings & 15)
+
+
+def kind_by_definition(shapes: list[int]) -> int:
+    """The kind of a move by the shapes that it makes in the four lines, case by case."""
+    fours, threes = shapes.count(mem.FOUR), shapes.count(mem.OPEN_THREE)
+    if mem.FIVE in shapes:
+        return mem.MAKES_FIVE
+    if mem.OPEN_FOUR in shapes or fours > 1:
+        return mem.MAKES_OPEN_FOUR
+    if fours:
+        return mem.FOUR_THREE if threes else mem.MAKES_FOUR
+    if threes:
+        return mem.DOUBLE_THREE if threes > 1 else mem.MAKES_THREE
+    return mem.BUILDING if max(shapes) >= mem.TWO else mem.QUIET
+
+
+def test_kinds_of_moves_follow_their_definition() -> None:
+    """For every combination of shapes, each by its lowest grade."""
+    shapes = range(len(mem.FIRST_GRADE))
+    for made in itertools.product(shapes, repeat=4):
+        grades = sum(int(mem.FIRST_GRADE[shape]) << (4 * d) for d, shape in enumerate(made))
+        assert kind_table()[grades] == kind_by_definition(list(made)), made
 
 
 def row_of(window: str) -> int:

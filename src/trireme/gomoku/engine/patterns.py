@@ -6,28 +6,9 @@ from typing import NamedTuple
 import numpy as np
 
 from .evaluation_weights import evaluation_weights
-from .memory_kernels import (
-    BUILDING,
-    DOUBLE_THREE,
-    FIRST_GRADE,
-    FIVE,
-    FOUR,
-    FOUR_THREE,
-    LINE_KEYS,
-    MAKES_FIVE,
-    MAKES_FOUR,
-    MAKES_OPEN_FOUR,
-    MAKES_THREE,
-    OPEN_FOUR,
-    OPEN_THREE,
-    QUIET,
-    SHAPE_SETS,
-    TWO,
-    Bytes,
-    Int32s,
-    Int64s,
-)
+from .memory_kernels import LINE_KEYS, SHAPE_SETS, Bytes, Int32s, Int64s
 from .pattern_kernels import fill_shapes
+from .shape_tables import kind_table
 
 
 class PatternTables(NamedTuple):
@@ -71,26 +52,8 @@ def rating_table(attack: Int32s, defence: Int32s, mover: Int32s, waiter: Int32s)
     places = 4 * np.arange(4)
     grades = (np.arange(SHAPE_SETS)[:, None] >> places) & 15
     rising = (np.sort(grades, 1) << places).sum(1)
-    ratings = _kinds(np.searchsorted(FIRST_GRADE, grades, side="right") - 1)
+    ratings = kind_table().astype(np.int64)
     ratings |= (attack[rising].astype(np.int64) & 1023) << 4
     ratings |= (defence[rising].astype(np.int64) & 1023) << 14
     ratings |= (mover[rising].astype(np.int64) & 0xFFFF) << 24
     return np.asarray(ratings + (waiter[rising].astype(np.int64) << 40))
-
-
-def _kinds(shapes: Int64s) -> Int64s:
-    """The kinds of moves, int64[N], by the shapes that they make in the four lines, int64[N, 4]."""
-    fives, open_fours, fours, threes = (
-        (shapes == shape).sum(1) for shape in (FIVE, OPEN_FOUR, FOUR, OPEN_THREE)
-    )
-    cases = {
-        MAKES_FIVE: fives > 0,
-        MAKES_OPEN_FOUR: (open_fours > 0) | (fours >= 2),
-        FOUR_THREE: (fours > 0) & (threes > 0),
-        MAKES_FOUR: fours > 0,
-        DOUBLE_THREE: threes >= 2,
-        MAKES_THREE: threes > 0,
-        BUILDING: shapes.max(1) >= TWO,
-    }
-    kinds = np.select([*cases.values()], [*map(np.int64, cases)], np.int64(QUIET))
-    return np.asarray(kinds, np.int64)

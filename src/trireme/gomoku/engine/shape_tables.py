@@ -1,7 +1,7 @@
 """The grade of a stone's shape in its line and the kind of a move, for every case, by NumPy alone.
 
-The engine fills the same tables by kernels (`pattern_kernels`), which a test holds equal to these;
-training on a bare GPU machine, where there is no numba, takes them from here.
+The engine fills the tables of lines by kernels (`pattern_kernels`), which a test holds equal to
+these, and takes the kinds of moves from here, as does training on a bare GPU machine without numba.
 """
 
 from functools import cache
