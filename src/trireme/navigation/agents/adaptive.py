@@ -20,6 +20,7 @@ class Adaptive(Nash):
     """
 
     name: ClassVar[str] = "adaptive"
+    bold: ClassVar[bool] = False
 
     margin: float = option(
         0.6,

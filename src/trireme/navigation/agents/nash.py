@@ -50,6 +50,8 @@ class Nash:
     """
 
     name: ClassVar[str] = "nash"
+    bold: ClassVar[bool] = True
+    """Whether no margin bounds what it risks against a captain that plays at random."""
 
     seconds: float | None = option(
         None,
@@ -91,7 +93,8 @@ class Nash:
     margin: float = option(
         0.25,
         "0 to 2: value that may be risked in a game for that, beyond what the enemy's mistakes "
-        "gave away; higher: exploits more, and is easier to exploit",
+        "gave away; higher: exploits more, and is easier to exploit; no bound against one that "
+        "seems to play at random",
     )
     _solver: TurnSolver | None = field(default=None, init=False, repr=False, compare=False)
     _memory: SafeExploiter | None = field(default=None, init=False, repr=False, compare=False)
@@ -150,7 +153,7 @@ class Nash:
         memory = self._memory
         same = memory is not None and (memory.game, memory.seat) == (game, seat)
         if memory is None or not same or not memory.turn <= view.turn <= memory.turn + 1:
-            memory = self._memory = SafeExploiter(game, seat, self.margin)
+            memory = self._memory = SafeExploiter(game, seat, self.margin, self.bold)
         return memory
 
     def analyse(

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from trireme.core.game import Seat, Turn
 from trireme.core.registry import make_agent
 from trireme.core.seeding import stream
-from trireme.navigation.arrays import pack_plan
+from trireme.navigation.arrays import pack_plan, unpack_plan
+from trireme.navigation.plans import order_count
 from trireme.navigation.rules import Navigation, NavigationState
-from trireme.navigation.search.double_oracle import PackedMixture
+from trireme.navigation.search.double_oracle import PackedMixture, every_movement
 from trireme.navigation.search.response_kernels import movement_of
 
 Floats = NDArray[np.float64]
@@ -52,8 +53,10 @@ LEAST_BELIEF = 0.002
 """No belief falls below this, so that an opponent that changes its play is recognised."""
 CERTAIN, UNLIKELY = 0.9, 0.01
 """Once the suspects are that probable, no time is spent on those of them that are so unlikely."""
-SAMPLES, MORE_SAMPLES = 32, 400
-"""Plans drawn for the random captain, and how many more if it is certain to be it."""
+SAMPLES = 32
+"""Plans drawn for the random captain, unless the opponent is taken for it."""
+PLAYS_AT_RANDOM = 0.7
+"""The belief in a random captain from which on it is met as one."""
 POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
 """How often a phase orders an action that cannot connect: of captains, and of a random one."""
 
@@ -80,6 +83,11 @@ class OpponentModel:
     def known(self) -> float:
         """The probability that the opponent is one of the suspects with a prediction."""
         return sum(self.beliefs[spec] for spec in self._predicted)
+
+    @property
+    def plays_at_random(self) -> bool:
+        """Whether the opponent is taken for one that plays at random."""
+        return self.beliefs[RANDOM] >= PLAYS_AT_RANDOM
 
     @property
     def contempt(self) -> float:
@@ -122,16 +130,18 @@ class OpponentModel:
         ]
         return np.concatenate(plans), np.concatenate(chances)
 
-    def observe(self, plan: NDArray[np.uint8], pointless: int) -> None:
+    def observe(self, plan: NDArray[np.uint8], contacts: NDArray[np.uint16]) -> None:
         """Update the beliefs by the plan that was played after the last prediction.
 
-        `pointless` counts its actions that could not connect, which few but a random captain order.
+        `contacts` are what its plans could connect (`DoubleOracle.contacts`): actions that cannot
+        connect few but a random captain order.
         """
         movement, even = movement_of(plan), 1 / 4**self.game.phases
         chances = {
             name: (1 - FLOOR) * float(by_movement[movement]) + FLOOR * even
             for name, by_movement in self._chances.items()
         }
+        pointless = pointless_actions(plan, contacts)
         ratio = RANDOM_POINTLESS / POINTLESS, (1 - RANDOM_POINTLESS) / (1 - POINTLESS)
         if RANDOM in chances:
             chances[RANDOM] *= ratio[0] ** pointless * ratio[1] ** (len(plan) - pointless)
@@ -144,6 +154,20 @@ class OpponentModel:
         raised = {spec: max(b / total, LEAST_BELIEF) for spec, b in posterior.items()}
         total = sum(raised.values())
         self.beliefs = {spec: belief / total for spec, belief in raised.items()}
+
+    def _all_random(self) -> NDArray[np.uint8]:
+        """`uint8[K, phases]`: plans that are in every phase as likely as a random captain's orders.
+
+        Each movement with each action in all phases: no danger is too rare to be among them.
+        """
+        phases, ship, legal = (
+            self.game.phases,
+            self.game.types[self.seat],
+            self.game.plans[self.seat],
+        )
+        stay = np.arange(order_count(ship), dtype=np.uint8)[::4]
+        allowed = [order for order in stay if unpack_plan(np.full(phases, order), ship) in legal]
+        return np.concatenate([every_movement(phases) + action for action in allowed])
 
     def _by_movement(self, mixture: PackedMixture) -> Floats:
         """`float64[M]`: the probability of each movement in a mixed strategy."""
@@ -163,9 +187,11 @@ class OpponentModel:
         game, ship, legal = self.game, self.game.types[self.seat], self.game.plans[self.seat]
         rng = stream(view.turn, self.seat)
         if spec == RANDOM:
-            count = SAMPLES + int(MORE_SAMPLES * self.beliefs[RANDOM])
-            drawn = [pack_plan(legal.sample(rng), ship) for _ in range(count)]
-            even = np.stack(drawn), np.full(count, 1 / count)
+            if self.plays_at_random:
+                plans = self._all_random()
+            else:
+                plans = np.stack([pack_plan(legal.sample(rng), ship) for _ in range(SAMPLES)])
+            even = plans, np.full(len(plans), 1 / len(plans))
             return even, even
         if spec not in self._agents:
             self._agents[spec] = make_agent(game, spec)
@@ -177,3 +203,15 @@ class OpponentModel:
         plan = agent.act(Turn(game, self.seat, view, legal, rng))
         certain = pack_plan(plan, ship)[None], np.ones(1)
         return certain, certain
+
+
+def pointless_actions(plan: NDArray[np.uint8], contacts: NDArray[np.uint16]) -> int:
+    """How many actions of a plan could not connect, whatever the other ship did."""
+    count, movement, phases = 0, movement_of(plan), len(plan)
+    for phase in range(phases):
+        action = int(plan[phase]) >> 2
+        if action == 0:
+            continue
+        side = action if action < 3 else (8 if (action - 3) & 1 else 4)
+        count += not (contacts[:, phase, movement >> 2 * (phases - 1 - phase)] & side).any()
+    return count

@@ -10,6 +10,7 @@ their values replace the evaluation.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -39,15 +40,16 @@ from .double_oracle_kernels import (
     solve_restricted,
 )
 from .evaluation_kernels import TurnArrays, hit_point_values, searched_slot
+from .hit_point_values import values_against_random
 from .leaf_kernels import reached_leaves
 from .plan_analysis import PlanAnalysis, PlanCandidate
-from .pose_bonus import distance_table, pose_values
+from .pose_bonus import distance_table, pose_values, pose_values_against_random
 from .response_kernels import (
     Simulations,
     best_responses,
     evaluate_again,
-    movement_of,
     payoffs,
+    simulate_movements,
     simulate_new_movements,
 )
 from .value_network import GameTables, ValueNetwork, no_tables, terrain_features
@@ -73,8 +75,14 @@ TREMBLES = 32
 """Plans drawn for the trembling hand."""
 MAX_TRUST = 0.95
 """The highest probability of a model: a little is always left for optimal play."""
+CERTAIN_TRUST = 0.999
+"""The same where the enemy is all but certain to play at random."""
 COMPARED = 4
 """Best responses whose leaves are searched to choose between them."""
+OWN_CONTACTS = np.uint16(1 | 2 | 4 | 8)
+"""The bits of contacts that mean an action of the own ship."""
+LEAF_TEMPERATURE = 0.03
+"""In value, of the quantal response of the other seat whose leaves are searched."""
 LEAST_REACH = 2e-4
 """Leaves that are reached with a lower probability are not searched."""
 SEARCHED_SIZE = 4096
@@ -262,6 +270,31 @@ class DoubleOracle:
         made._trust, made._follows_model = trust, True
         return made
 
+    def with_random_enemy(self, plans: PlanArray, chances: Floats) -> DoubleOracle:
+        """The response to an enemy that plays at random: `plans`, with `chances`.
+
+        Positions after the turn are worth what hit points are worth against such an enemy.
+        """
+        game, seat = self.solver.game, self.seat
+        made = self.with_model(plans, chances, CERTAIN_TRUST)
+        table = values_against_random(game.types[seat], game.types[1 - seat], game.turn_limit)
+        hp_values = self.turn.hp_values.copy()
+        value = table[self.turns_played + 1]
+        hp_values[0] = value if seat == 0 else -value.T
+        expected = float(value[self.turn.ships[seat, 2], self.turn.ships[1 - seat, 2]])
+        made.turn = self.turn._replace(
+            mobility=np.zeros_like(self.turn.mobility),
+            poses=pose_values_against_random(seat, expected),
+            hp_values=hp_values,
+            network=no_tables(),
+            searched=np.zeros(1, np.int64),
+            searched_values=np.zeros(1),
+        )
+        made.arrays = made.arrays._replace(
+            first=simulations(game.phases, 0), second=simulations(game.phases, 0)
+        )
+        return made
+
     def mixture(self, seat: int) -> PackedMixture:
         """The mixed strategy of a seat, without plans that are hardly ever played."""
         weights = self.weights[seat]
@@ -353,11 +386,17 @@ class DoubleOracle:
         return True
 
     def _assumed_play(self) -> OracleArrays:
-        """Arrays with the mixed strategies that lead to leaves: the solved ones, or the model's."""
-        if not self._follows_model:
-            return self.arrays
-        theirs = assumed(self.arrays, self.seat, self.seat, self._trust)
-        return self._with_mixtures(self.seat, self.mixture(self.seat), theirs)
+        """Arrays with the mixed strategies that lead to leaves.
+
+        The other seat plays its model, or else its equilibrium and, as often, plans of nearly the
+        best value: whoever responds to the own mixture goes where the equilibrium seldom leads.
+        """
+        own = self.mixture(self.seat)
+        if self._follows_model:
+            theirs = assumed(self.arrays, self.seat, self.seat, self._trust)
+        else:
+            theirs = self.quantal_mixture(1 - self.seat, LEAF_TEMPERATURE)
+        return self._with_mixtures(self.seat, own, theirs)
 
     def _with_mixtures(self, seat: int, own: PackedMixture, theirs: PackedMixture) -> OracleArrays:
         """The arrays with other mixed strategies: `own` of `seat`, `theirs` of the other."""
@@ -408,21 +447,17 @@ class DoubleOracle:
         best_responses(self.turn, own, answers, movements, weights, known, -2.0, best, values)
         return best, values
 
-    def pointless_actions(self, seat: int, plan: PlanArray) -> int:
-        """How many actions of a plan could not connect, whatever the other ship did.
+    def contacts(self, seat: int) -> NDArray[np.uint16]:
+        """`uint16[M, phases, M]`: which actions of a seat connect, as bits, after each phase.
 
-        Of the other's movements those count that were simulated.
+        By the movement of the other and the beginning of the own, as in `Simulations`.
         """
-        known, count = (self.arrays.second if seat else self.arrays.first), 0
-        contacts = known.contacts[known.done == 1]
-        movement, phases = movement_of(plan), len(plan)
-        for phase in range(phases):
-            action = int(plan[phase]) >> 2
-            if action == 0:
-                continue
-            side = action if action < 3 else (8 if (action - 3) & 1 else 4)
-            count += not (contacts[:, phase, movement >> 2 * (phases - 1 - phase)] & side).any()
-        return count
+        movements = every_movement(self.solver.game.phases)
+        found = np.empty((len(movements), movements.shape[1], len(movements)), np.uint16)
+        ends = np.empty((len(movements), 4), np.int64)
+        for answer, row in zip(movements, found, strict=True):
+            simulate_movements(self.turn, seat, answer, row, ends)
+        return found & OWN_CONTACTS
 
     def _naive_responses(self) -> PlanArray:
         """The naive model: best responses to a ship at rest, and to one that sails at random and
@@ -486,6 +521,11 @@ class DoubleOracle:
             for i in np.argsort(-weights, kind="stable")
             if weights[i] > LEAST_WEIGHT
         )
+
+
+def every_movement(phases: int) -> PlanArray:
+    """`uint8[M, phases]`: all movements in their order, without actions."""
+    return np.array(list(itertools.product(range(4), repeat=phases)), np.uint8)
 
 
 def opening_moves(phases: int) -> PlanArray:

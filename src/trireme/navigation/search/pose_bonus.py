@@ -12,6 +12,11 @@ CHASE, CHASE_BEYOND = 0.006, 8
 URGENCY = 0.006
 """The cost of each tile of distance at the turn limit; less before, in proportion."""
 
+FOLLOW, FOLLOW_BEYOND = 0.006, 4
+"""The same against a captain that plays at random, in proportion to what a win would add."""
+BESIDE = 0.015
+"""What a turn that ends beside such a captain costs: its next grapple may come before an answer."""
+
 
 def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
     """`float32[N, N, 4]`: `tile` for each tile of distance between the ships beyond `beyond`."""
@@ -28,4 +33,16 @@ def pose_values(seat: int, spent: float, confidence: float) -> NDArray[np.float3
     """
     value = np.float32(confidence * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
     value -= distance_table(URGENCY * spent)
+    return value if seat == 0 else -value
+
+
+def pose_values_against_random(seat: int, expected: float) -> NDArray[np.float32]:
+    """`float32[N, N, 4]`: the bonus to seat 0 where the searching seat's enemy plays at random.
+
+    `expected` is the value of the position to the searching seat: the less, the more it has to
+    seek the fight.
+    """
+    value = -distance_table(FOLLOW * (1 - expected), FOLLOW_BEYOND)
+    for right, down in ((0, 1), (0, -1), (1, 0), (-1, 0)):
+        value[REACH + right, REACH + down] -= np.float32(BESIDE)
     return value if seat == 0 else -value
