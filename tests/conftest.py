@@ -6,7 +6,7 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "trireme", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("fast", settings.get_profile("trireme"), max_examples=40)
+settings.register_profile("fast", settings.get_profile("trireme"), max_examples=30)
 
 
 TEMPORARY = pytest.StashKey[tuple[Path, set[str]]]()
@@ -32,6 +32,9 @@ def pytest_configure(config: pytest.Config) -> None:
     hundred characters. Without the slow tests, properties are tried on fewer examples.
     """
     gc.disable()  # until all is collected: what is imported stays, and is many objects
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        # Small matrices gain nothing by threads, which wait for the next one in a busy loop.
+        os.environ.setdefault(variable, "1")
     settings.load_profile("fast" if config.option.markexpr == "not slow" else "trireme")
     tempfile.tempdir = None  # read the variables again
     if hasattr(config, "workerinput"):
@@ -104,19 +107,29 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """The URL of an empty PostgreSQL database."""
+@pytest.fixture(scope="session")
+def new_postgres(postgres_server: str) -> Callable[[], str]:
+    """Makes an empty PostgreSQL database and returns its URL."""
     from sqlalchemy import create_engine, text
 
-    name = f"test_{uuid4().hex[:12]}"
-    maker = create_engine(
-        f"{postgres_server.replace('://', '+psycopg://')}/postgres", isolation_level="AUTOCOMMIT"
-    )
-    with maker.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    maker.dispose()
-    return f"{postgres_server}/{name}"
+    def make() -> str:
+        name = f"test_{uuid4().hex[:12]}"
+        maker = create_engine(
+            f"{postgres_server.replace('://', '+psycopg://')}/postgres",
+            isolation_level="AUTOCOMMIT",
+        )
+        with maker.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        maker.dispose()
+        return f"{postgres_server}/{name}"
+
+    return make
+
+
+@pytest.fixture
+def postgres_url(new_postgres: Callable[[], str]) -> str:
+    """The URL of an empty PostgreSQL database."""
+    return new_postgres()
 
 
 def _add_node(cluster: Any, **options: Any) -> None:

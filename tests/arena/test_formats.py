@@ -166,11 +166,12 @@ def test_stages_follow_from_results_wherever_they_are_played_and_stopped(
     seats = [f.seats for f in whole.fixtures]
     assert all(first == second[::-1] for first, second in zip(seats[::2], seats[1::2], strict=True))
     wanted = results_hash(whole.counted.values())
-    other = run_match(start(made, tmp_path / "processes"), executor="processes", workers=2)
-    assert results_hash(other.counted.values()) == wanted
+    if made.format == "swiss":
+        other = run_match(start(made, tmp_path / "processes"), executor="processes", workers=2)
+        assert results_hash(other.counted.values()) == wanted
 
     folder = start(made, tmp_path / "parts")
-    for games in range(1, len(whole.outcomes), 3):
+    for games in range(1, len(whole.outcomes), 5):
 
         def stop(progress: Progress, games: int = games) -> None:
             if len(progress.outcomes) >= games:

@@ -209,6 +209,9 @@ def kept(folder: Path, url: str, seed: int = 0) -> None:
     engine.dispose()
 
 
+@pytest.mark.parametrize(
+    "store_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
 def test_the_standing_is_over_all_runs_and_counts_repeated_ones_once(
     tmp_path: Path, store_url: str
 ) -> None:

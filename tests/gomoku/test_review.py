@@ -26,7 +26,8 @@ THREE = "f6 a1 g6 a3 h6"
 
 @pytest.fixture
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_NODES", 6_000)
+    monkeypatch.setattr(module, "MOST_NODES", 2_000)
+    monkeypatch.setattr(module, "LEAST_NODES", 1_500)
 
 
 pytestmark = pytest.mark.usefixtures("_quick")

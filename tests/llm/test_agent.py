@@ -37,7 +37,7 @@ from .scripts import answered, first_legal, listed, say, spec
 
 GAMES = {
     "battleship": "battleship:rows=5,cols=5",
-    "duel": "battleship:duel=true",
+    "duel": "battleship:duel=true,rows=9,cols=5,fleet=5+4+3+3+2",
     "gomoku": "gomoku:size=5",
     "swap2": "gomoku:size=6,opening=swap2",
     "navigation": "navigation:turn_limit=2",
@@ -418,7 +418,7 @@ def test_no_byte_sent_depends_on_what_the_seat_may_not_know(game: str, agent: st
     for fleet in hidden:
         for ship in fleet.split():
             assert ship.encode() not in sent, f"{ship} was sent"
-    for state in list(result.record.states())[:-1:4]:
+    for state in list(result.record.states())[:-1:16]:
         if 0 not in made.to_move(state):
             continue
         view = made.view(state, 0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from itertools import product
 
 import msgspec
@@ -110,6 +111,7 @@ def _actions(result: object) -> list[dict[int, Plan]]:
     return [{s: record.game.read(t) for s, t in move.items()} for move in record.moves]
 
 
+@cache
 def made(kind: str) -> Puzzle:
     """A puzzle of this kind that passes the check."""
     maker, rng = puzzles.NavigationPuzzles(), np.random.default_rng(3)

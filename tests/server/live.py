@@ -53,7 +53,7 @@ class Running:
         self.server = server_for(self._engine, replace(config, peer_address=self.address))
         self._thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
         self._thread.start()
-        self.http = httpx.Client(base_url=f"http://{self.address}", timeout=60)
+        self.http = httpx.Client(base_url=f"http://{self.address}", timeout=60, verify=False)
 
     def stop(self) -> None:
         self.http.close()
