@@ -285,7 +285,7 @@ def test_no_prompt_of_a_run_tells_what_its_seat_may_not_know(tmp_path: Path) -> 
         return "nothing to read"
 
     with ScriptedEndpoint(script) as endpoint:
-        agent = f"me=llm:model=script,{FORMAT.format(url=endpoint.url)},retries=1"
+        agent = f"me=llm:model=script,{FORMAT.format(url=endpoint.url)},retries=0"
         run_bench(agent, ["battleship"], tmp_path, share=0.01, executor="serial")
     sent = b"\n".join(endpoint.sent)
     assert b"Your shots in order" in sent

@@ -64,9 +64,23 @@ def ask_once(script: Script, *options: str, game: str = "gomoku:size=5") -> tupl
             agent.close()
 
 
-@pytest.mark.parametrize("provider", ["compatible", "anthropic"])
-@pytest.mark.parametrize("stream", ["true", "false"])
-@pytest.mark.parametrize("game", GAMES.values(), ids=GAMES)
+@pytest.mark.parametrize(
+    ("game", "stream", "provider"),
+    [
+        pytest.param(
+            game,
+            stream,
+            provider,
+            id=f"{name}-{stream}-{provider}",
+            marks=[]
+            if name == "gomoku" or (stream, provider) == ("true", "compatible")
+            else [pytest.mark.slow],
+        )
+        for name, game in GAMES.items()
+        for stream in ("true", "false")
+        for provider in ("compatible", "anthropic")
+    ],
+)
 def test_a_model_plays_a_whole_game_of_every_kind(game: str, provider: str, stream: str) -> None:
     made = make_game(game)
     with ScriptedEndpoint(first_legal) as endpoint:
