@@ -7,6 +7,7 @@ import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -65,6 +66,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if private.exists() or (left and os.environ.get("CI")):
         # Elsewhere other programs use the system's folder at the same time.
         pytest.exit(f"tests left something in {private.parent}: {left}", returncode=1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_built_once() -> Iterator[None]:
+    """Typer builds all commands of an app whenever one is called, which takes some 50 ms."""
+    import typer.main
+    import typer.testing
+
+    build = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", build)
+        patch.setattr(typer.testing, "_get_command", build)
+        yield
 
 
 @pytest.fixture(scope="session")
