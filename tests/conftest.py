@@ -6,7 +6,8 @@ import shutil
 import socket
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,7 +20,7 @@ from hypothesis import HealthCheck, settings
 settings.register_profile(
     "trireme", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
-settings.register_profile("fast", settings.get_profile("trireme"), max_examples=40)
+settings.register_profile("fast", settings.get_profile("trireme"), max_examples=30)
 
 
 TEMPORARY = pytest.StashKey[tuple[Path, set[str]]]()
@@ -32,6 +33,9 @@ def pytest_configure(config: pytest.Config) -> None:
     hundred characters. Without the slow tests, properties are tried on fewer examples.
     """
     gc.disable()  # until all is collected: what is imported stays, and is many objects
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        # Small matrices gain nothing by threads, which wait for the next one in a busy loop.
+        os.environ.setdefault(variable, "1")
     settings.load_profile("fast" if config.option.markexpr == "not slow" else "trireme")
     tempfile.tempdir = None  # read the variables again
     if hasattr(config, "workerinput"):
@@ -62,6 +66,19 @@ def pytest_unconfigure(config: pytest.Config) -> None:
     if private.exists() or (left and os.environ.get("CI")):
         # Elsewhere other programs use the system's folder at the same time.
         pytest.exit(f"tests left something in {private.parent}: {left}", returncode=1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _commands_are_built_once() -> Iterator[None]:
+    """Typer builds all commands of an app whenever one is called, which takes some 50 ms."""
+    import typer.main
+    import typer.testing
+
+    build = cache(typer.main.get_command)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", build)
+        patch.setattr(typer.testing, "_get_command", build)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -104,19 +121,29 @@ def store_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return url
 
 
-@pytest.fixture
-def postgres_url(postgres_server: str) -> str:
-    """The URL of an empty PostgreSQL database."""
+@pytest.fixture(scope="session")
+def new_postgres(postgres_server: str) -> Callable[[], str]:
+    """Makes an empty PostgreSQL database and returns its URL."""
     from sqlalchemy import create_engine, text
 
-    name = f"test_{uuid4().hex[:12]}"
-    maker = create_engine(
-        f"{postgres_server.replace('://', '+psycopg://')}/postgres", isolation_level="AUTOCOMMIT"
-    )
-    with maker.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    maker.dispose()
-    return f"{postgres_server}/{name}"
+    def make() -> str:
+        name = f"test_{uuid4().hex[:12]}"
+        maker = create_engine(
+            f"{postgres_server.replace('://', '+psycopg://')}/postgres",
+            isolation_level="AUTOCOMMIT",
+        )
+        with maker.connect() as connection:
+            connection.execute(text(f"CREATE DATABASE {name}"))
+        maker.dispose()
+        return f"{postgres_server}/{name}"
+
+    return make
+
+
+@pytest.fixture
+def postgres_url(new_postgres: Callable[[], str]) -> str:
+    """The URL of an empty PostgreSQL database."""
+    return new_postgres()
 
 
 def _add_node(cluster: Any, **options: Any) -> None:

@@ -98,10 +98,13 @@ def test_draws_count_half_a_point(tmp_path: Path) -> None:
     assert found.mean == 0.5
 
 
-def test_the_same_seed_gives_the_same_evaluation(tmp_path: Path) -> None:
+@pytest.mark.parametrize("executor", ["serial", pytest.param("processes", marks=pytest.mark.slow)])
+def test_the_same_seed_gives_the_same_evaluation(tmp_path: Path, executor: str) -> None:
     runs = [
-        evaluate("hunt", SEA, tmp_path / str(i), seed=seed, against=["random"], executor=where)
-        for i, (seed, where) in enumerate([(1, "serial"), (1, "processes"), (2, "serial")])
+        evaluate(
+            "hunt", SEA, tmp_path / str(i), games=10, seed=seed, against=["random"], executor=where
+        )
+        for i, (seed, where) in enumerate([(1, "serial"), (1, executor), (2, "serial")])
     ]
     first, same, other = (run.report.results_hash for run in runs)
     assert first == same != other

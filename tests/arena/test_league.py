@@ -148,7 +148,7 @@ def test_a_league_that_is_interrupted_anywhere_goes_on_to_the_same_standings(
     whole = new_league(tmp_path)
     whole.run(rounds=2, executor="serial")
     wanted = whole.standings()
-    for games in range(1, 6):
+    for games in (1, 3, 5):
         path = tmp_path / f"stopped{games}"
         parts = League.create(path, GAME, whole.rules)
         with pytest.raises(Stop):

@@ -133,7 +133,7 @@ def test_json_tells_what_programs_need(tmp_path: Path) -> None:
     for game in ("gomoku", "battleship", "navigation"):
         out = str(tmp_path / game)
         result = run_cli(
-            "arena", game, *asked, "--games", "4", "--out", out, "--database", database
+            "arena", game, *asked, "--games", "2", "--out", out, "--database", database
         )
         assert result.exit_code == 0
         told[game] = json.loads(result.stdout)
@@ -142,13 +142,13 @@ def test_json_tells_what_programs_need(tmp_path: Path) -> None:
             assert {"name", "games", "time_per_move"} <= set(agent)
             assert (ALONE if game == "battleship" else TWO_SEATS) <= set(agent)
             assert not (TWO_SEATS if game == "battleship" else ALONE) & set(agent)
-            assert agent["games"] == 4
+            assert agent["games"] == 2
         assert len(one["schedule_hash"]) == len(one["results_hash"]) == 16
     ratings = run_cli("ratings", "gomoku", "--database", database, "--json")
     shown = json.loads(ratings.stdout)
     assert shown["runs"] == 1
     assert {a["name"] for a in shown["agents"]} == {"random", "b"}
-    assert "8 games in 1 runs" in run_cli("ratings", "battleship", "--database", database).stdout
+    assert "4 games in 1 runs" in run_cli("ratings", "battleship", "--database", database).stdout
     nothing = run_cli("ratings", "gomoku", "--set", "size=9", "--database", database)
     assert "No runs of gomoku" in nothing.stdout
 
@@ -209,6 +209,9 @@ def kept(folder: Path, url: str, seed: int = 0) -> None:
     engine.dispose()
 
 
+@pytest.mark.parametrize(
+    "store_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.slow)], indirect=True
+)
 def test_the_standing_is_over_all_runs_and_counts_repeated_ones_once(
     tmp_path: Path, store_url: str
 ) -> None:

@@ -17,7 +17,7 @@ from .positions import FLEET, fired, solo_games
 games = solo_games(salvo=st.booleans())
 
 
-@settings(max_examples=150)
+@settings(max_examples=settings().max_examples * 3 // 2)
 @given(games, st.integers(0, 2**32), st.integers(0, 120))
 def test_a_determinized_state_gives_the_view_it_came_from(
     game: Battleship, seed: int, turns: int

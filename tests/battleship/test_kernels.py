@@ -50,7 +50,7 @@ def agree(batch: BattleshipBatch, b: int, state: BattleshipState) -> None:
     assert seas.togo[b] == sum(board.sizes) - (shown == 2).sum()
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(games, st.integers(0, 2**32))
 def test_a_batch_plays_as_the_plain_rules_do(game: Battleship, seed: int) -> None:
     batch = BattleshipBatch(game, 3, seed)

@@ -60,6 +60,13 @@ FROZEN = {
 """Hashes of a ladder's starts, and of its steps' first actions."""
 
 
+@pytest.fixture
+def _short_ladders(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the weakest step of every ladder."""
+    for game, steps in LADDER.items():
+        monkeypatch.setitem(LADDER, game, dict([next(iter(steps.items()))]))
+
+
 def plan(game: str, share: float = 1.0) -> tuple[BenchItem, ...]:
     return bench_plan(game, RANDOM, share=share, seconds=None, limit=60).items
 
@@ -268,6 +275,7 @@ def test_a_model_that_misbehaves_in_every_way_is_measured(game: str, tmp_path: P
     assert {"ok", "unreadable", "transport"} <= said
 
 
+@pytest.mark.usefixtures("_short_ladders")
 def test_no_prompt_of_a_run_tells_what_its_seat_may_not_know(tmp_path: Path) -> None:
     """Neither a seed nor a ship of the opponent's fleet, whoever places first, is sent."""
 
@@ -277,13 +285,13 @@ def test_no_prompt_of_a_run_tells_what_its_seat_may_not_know(tmp_path: Path) -> 
         return "nothing to read"
 
     with ScriptedEndpoint(script) as endpoint:
-        agent = f"me=llm:model=script,{FORMAT.format(url=endpoint.url)},retries=1"
+        agent = f"me=llm:model=script,{FORMAT.format(url=endpoint.url)},retries=0"
         run_bench(agent, ["battleship"], tmp_path, share=0.01, executor="serial")
     sent = b"\n".join(endpoint.sent)
     assert b"Your shots in order" in sent
     assert not any(str(item.fixture.seed).encode() in sent for item in plan("battleship", 0.01))
     records = [parse_record(file.read_text()) for file in tmp_path.rglob("ladder*-00?.jsonl")]
-    assert len(records) == 8
+    assert len(records) == 2
     for record in records:
         own = record.header.seats.index("me")
         (fleet,) = (move[1 - own] for move in record.moves if "-" in move.get(1 - own, ""))
@@ -306,6 +314,7 @@ def test_an_agent_is_scored_in_both_seats_and_pays_for_its_own_forfeits_alone(
         run_bench("heuristic", ["gomoku"], tmp_path, seconds=5, executor="serial")
 
 
+@pytest.mark.usefixtures("_short_ladders")
 @pytest.mark.parametrize("garbage", [b"", b"nonsense", b'{"agent": "\xff"}', b"[" * 5000])
 @pytest.mark.parametrize("name", ["bench.json", "navigation.jsonl"])
 def test_a_damaged_folder_is_reported_by_its_file(
@@ -335,6 +344,7 @@ def test_the_folder_of_a_run_is_called_by_its_name(
     ]
 
 
+@pytest.mark.usefixtures("_short_ladders")
 def test_the_command_measures_and_resumes(tmp_path: Path) -> None:
     command = ["bench", "run", "me=greedy", "--share", "0.01", "--executor", "serial"]
     command += ["--out", str(tmp_path / "out"), "--json"]

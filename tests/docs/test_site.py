@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,11 +38,14 @@ def nav_pages(nav: list[Any]) -> list[str]:
     return found
 
 
+generated_pages = cache(generated)
+
+
 def test_every_page_has_one_place_in_the_navigation() -> None:
     config = tomllib.loads((ROOT / "zensical.toml").read_text("utf-8"))["project"]
     written = {page.relative_to(DOCS).as_posix() for page in DOCS.rglob("*.md")}
     pages = nav_pages(config["nav"])
-    assert sorted(pages) == sorted(written | set(TOP_PAGES.values()) | set(generated()))
+    assert sorted(pages) == sorted(written | set(TOP_PAGES.values()) | set(generated_pages()))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ def test_every_command_and_option_has_help(path: str, command: Any, context: Any
 
 
 def test_the_command_reference_has_every_command_and_option() -> None:
-    page = generated()["reference/cli.md"]
+    page = generated_pages()["reference/cli.md"]
     for path, command, context in commands():
         assert path == "trireme" or f"# `{path}`\n" in page
         for typed, _ in parameters(command, context):
@@ -63,7 +67,7 @@ def test_the_command_reference_has_every_command_and_option() -> None:
 
 
 def test_the_protocol_reference_has_every_shape_and_every_code() -> None:
-    page = generated()["reference/protocol.md"]
+    page = generated_pages()["reference/protocol.md"]
     for name in schema()["$defs"]:
         assert f"{{ #{name.lower()} }}" in page, name
     for code in CODES:
@@ -146,7 +150,7 @@ def test_the_glossary_names_files_that_exist_and_no_word_twice() -> None:
 def test_the_generator_imports_neither_torch_nor_ray() -> None:
     """`make docs` installs neither."""
     code = (
-        "import sys; sys.path.insert(0, 'scripts'); import manual.build as b; b.generated();"
+        "import sys; sys.path.insert(0, 'scripts'); import manual.build as b; b.generated_pages();"
         "print([m for m in ('torch', 'ray', 'onnxruntime') if m in sys.modules])"
     )
     ran = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True)

@@ -417,7 +417,7 @@ def test_a_mine_is_a_miss_that_counts_twice() -> None:
     )
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(
     rows=st.integers(5, 12),
     cols=st.integers(5, 12),
@@ -462,7 +462,7 @@ def test_render_without_a_mode_warns() -> None:
         assert env.render() is None
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(data=st.data(), rows=st.integers(5, 12), cols=st.integers(5, 12))
 def test_any_game_keeps_its_books(data: st.DataObject, rows: int, cols: int) -> None:
     """Masks, counts, boards and rewards tell the same story, whatever is fired at."""
@@ -525,7 +525,7 @@ def test_the_last_salvo_is_as_large_as_the_open_cells() -> None:
     assert info["move_count"] == 25
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(
     fleet=st.sampled_from([None, (2, 2, 2), (1, 1, 1, 1), (3, 1)]),
     mines=st.integers(0, 6),
@@ -571,7 +571,7 @@ def test_a_chosen_cell_can_not_be_chosen_again() -> None:
     assert (reward, info["error"]) == (-50, "already chosen: B3 (cell 7)")
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 4)
 @given(
     fleet=st.sampled_from([None, (3, 3, 2), (2, 2, 1)]),
     touching=st.booleans(),

@@ -56,7 +56,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert env.single_action_space == gymnasium.spaces.Discrete(100)
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 5)
 @given(
     rows=st.integers(5, 12),
     cols=st.integers(5, 12),

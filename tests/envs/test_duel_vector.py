@@ -49,7 +49,7 @@ def twin(env: BattleshipDuelVectorEnv, number: int, seat: int, **options: Any) -
     return (single, *single.reset(options={"opening": opening}))
 
 
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 5)
 @given(
     rows=st.integers(5, 7),
     cols=st.integers(5, 7),

@@ -45,7 +45,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert env.single_action_space == gymnasium.spaces.Discrete(225)
 
 
-@settings(max_examples=30)
+@settings(max_examples=settings().max_examples * 3 // 10)
 @given(
     size=st.integers(5, 9),
     rule=st.sampled_from(["standard", "freestyle"]),

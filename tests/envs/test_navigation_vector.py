@@ -36,7 +36,7 @@ def test_make_vec_gives_the_batched_environment() -> None:
     assert env.observation_space.contains(observations)
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples * 3 // 20)
 @given(
     ships=st.tuples(st.sampled_from(list(SHIPS)), st.sampled_from(list(SHIPS))),
     seed=st.integers(0, 2**32),

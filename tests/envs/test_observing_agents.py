@@ -70,17 +70,17 @@ def episode(agent: Any, env: gymnasium.Env[Any, Any], seed: int) -> int:
     return int(info["move_count"])
 
 
-SEARCHING = ("lookahead", "mcts", "posterior", "heatmap", "hybrid")
+COSTLY = ("lookahead", "mcts", "posterior", "heatmap", "hybrid", "rl")
 
 
 @pytest.mark.parametrize("name", AGENTS)
 def test_every_agent_plays_every_board(name: str) -> None:
     """One agent object for all boards in turn: each episode brings its own rules.
 
-    Agents that search play four boards here, and all of them among the slow tests.
+    Agents that search or ask a network play four boards here, and all of them among the slow tests.
     """
     agent = agent_named(name)
-    boards = [BOARDS[i] for i in (0, 5, 6, 8)] if name in SEARCHING else BOARDS
+    boards = [BOARDS[i] for i in (0, 5, 6, 8)] if name in COSTLY else BOARDS
     for seed, options in enumerate(boards):
         assert episode(agent, gymnasium.make("trireme/Battleship-v0", **options), seed) > 0
 
@@ -125,7 +125,7 @@ def test_the_episode_that_once_failed() -> None:
     assert episode(Posterior(limit=5000, samples=100), env, 31) < 80
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(
     rows=st.integers(5, 12),
     cols=st.integers(5, 12),
@@ -204,7 +204,7 @@ def test_hits_show_whether_ships_touch() -> None:
     assert history.game.touching
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(
     side=st.integers(5, 8),
     fleet=st.lists(st.integers(1, 3), min_size=1, max_size=4),

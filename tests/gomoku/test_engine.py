@@ -214,12 +214,12 @@ def test_every_other_level_beats_the_easy_one() -> None:
 
 def test_equal_seeds_give_equal_games_and_others_vary() -> None:
     def moves(seed: int) -> tuple[Point, ...]:
-        agents = [Search(nodes=400), Search(nodes=400)]
+        agents = [Search(nodes=100), Search(nodes=100)]
         stones: tuple[Point, ...] = play(Gomoku(size=11), agents, seed=seed).state.stones
         return stones
 
     assert moves(1) == moves(1)
-    assert len({moves(seed)[:6] for seed in range(4)}) > 1
+    assert len({moves(seed)[:6] for seed in range(3)}) > 1
 
 
 @pytest.mark.parametrize("size", [5, 6, 26])

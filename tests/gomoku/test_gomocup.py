@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trireme.core.errors import AgentNotReady, BadSpec
@@ -143,6 +143,7 @@ garbage = st.one_of(
 )
 
 
+@settings(max_examples=settings().max_examples // 2)
 @given(st.lists(garbage, max_size=8))
 def test_no_input_breaks_the_brain(lines: list[str]) -> None:
     brain = Brain(seed=1)

@@ -138,7 +138,7 @@ def test_winning_lines_are_judged_as_the_rulebook_judges_them(
 
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_a_lone_line_of_any_length_anywhere_wins_only_at_five(direction: tuple[int, int]) -> None:
-    for length, (row, col) in product(range(4, 10), Gomoku().points):
+    for length, (row, col) in product((4, 5, 6, 9), Gomoku().points):
         last = row + (length - 1) * direction[0], col + (length - 1) * direction[1]
         if not all(0 <= i < 15 for i in last):
             continue

@@ -26,7 +26,8 @@ THREE = "f6 a1 g6 a3 h6"
 
 @pytest.fixture
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_NODES", 6_000)
+    monkeypatch.setattr(module, "MOST_NODES", 2_000)
+    monkeypatch.setattr(module, "LEAST_NODES", 1_500)
 
 
 pytestmark = pytest.mark.usefixtures("_quick")
@@ -39,16 +40,17 @@ def played(moves: str, size: int = SIZE, **settings: object) -> Review:
     )
 
 
-def both(moves: str, size: int = SIZE) -> list[ReviewedMove]:
-    """All decisions of a game, which need not be over."""
-    game = Gomoku(size)
-    record = trireme.Session(game, ["a", "b"], seed=0, opening=moves.split()).record
-    found = [move for seat in (0, 1) for move in review(record, seat=seat).moves]
-    return sorted(found, key=lambda move: move.move)
+def last_of(moves: str) -> ReviewedMove:
+    """The last decision of a game, which need not be over."""
+    stones = moves.split()
+    record = trireme.Session(Gomoku(SIZE), ["a", "b"], seed=0, opening=stones).record
+    found = review(record, seat=(len(stones) - 1) % 2).moves[-1]
+    assert found.move == len(stones)
+    return found
 
 
 def test_a_five_left_undone_is_a_win_missed() -> None:
-    last = both("f6 e6 g6 a3 h6 a5 i6 a7 k1")[-1]
+    last = last_of("f6 e6 g6 a3 h6 a5 i6 a7 k1")
     assert (last.best, last.missed) == ("j6", ("j6",))
     assert last.note == "misses a forced win in 1 plies"
     assert last.value == 1.0
@@ -56,7 +58,7 @@ def test_a_five_left_undone_is_a_win_missed() -> None:
 
 
 def test_a_slower_win_is_still_a_win() -> None:
-    last = both(f"{THREE} a5 i6 a7 k1")[-1]
+    last = last_of(f"{THREE} a5 i6 a7 k1")
     assert (last.note, last.cost, last.missed) == ("keeps the forced win", 0.0, ())
 
 
@@ -71,7 +73,7 @@ def test_a_five_made_costs_nothing() -> None:
 
 
 def test_an_open_three_ignored_allows_a_forced_win() -> None:
-    answer = both("f6 f7 g6 g8 h6 a5")[5]
+    answer = last_of("f6 f7 g6 g8 h6 a5")
     assert answer.played == "a5"
     assert answer.best in ("e6", "i6", "d6", "j6")
     assert answer.note.startswith("allows a forced win in ")
@@ -80,7 +82,7 @@ def test_an_open_three_ignored_allows_a_forced_win() -> None:
 
 
 def test_nothing_is_at_stake_in_a_lost_position() -> None:
-    answer = both(f"{THREE} a5 i6 a7")[7]
+    answer = last_of(f"{THREE} a5 i6 a7")
     assert answer.accuracy is None
     assert answer.cost == 0.0
     assert answer.note == "lost, whatever is played"

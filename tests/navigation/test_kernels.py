@@ -23,7 +23,7 @@ from trireme.navigation.rules import Navigation
 from .positions import games
 
 
-@settings(max_examples=150)
+@settings(max_examples=settings().max_examples * 3 // 2)
 @given(games(), st.integers(0, 2**32))
 def test_a_game_in_the_kernel_is_the_game_in_the_rules(game: Navigation, seed: int) -> None:
     rng = np.random.default_rng(seed)

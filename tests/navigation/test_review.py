@@ -67,7 +67,7 @@ def test_regret_agrees_with_a_linear_program(seat: Seat, spawn: Spawn) -> None:
 
 
 def test_a_win_by_luck_is_told_from_skill() -> None:
-    record = trireme.play("navigation", ["planner", "nash-quick"], seed=1).record
+    record = trireme.play("navigation:turn_limit=6", ["planner", "nash-quick"], seed=1).record
     found = review(record)
     assert found.unit == "winning chance"
     assert found.curve == "winning chance"

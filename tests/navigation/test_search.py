@@ -72,7 +72,7 @@ def oracle_of(game: Navigation, table: np.ndarray) -> DoubleOracle:
     return oracle
 
 
-@settings(max_examples=60)
+@settings(max_examples=settings().max_examples * 3 // 5)
 @given(games(), st.integers(0, 2**32))
 def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) -> None:
     rng, table, state = np.random.default_rng(seed), table_of(seed), game.start()
@@ -87,7 +87,7 @@ def test_a_plan_is_worth_what_the_rules_make_of_it(game: Navigation, seed: int) 
             )
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 4)
 @given(games(phases=2, ammo_per_turn=None), st.integers(0, 1), st.integers(0, 2**32))
 def test_a_best_response_is_the_best_of_all_plans(game: Navigation, own: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -106,7 +106,7 @@ def test_a_best_response_is_the_best_of_all_plans(game: Navigation, own: int, se
     assert values.max() == pytest.approx(brute.max(), abs=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 4)
 @given(games(phases=2), st.integers(0, 1), st.integers(0, 2**32))
 def test_best_responses_keep_to_the_ammunition(game: Navigation, own: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
@@ -159,7 +159,7 @@ def test_confidence_fades_to_nothing_at_the_turn_limit() -> None:
     np.testing.assert_array_equal(pose_values(1, 0.3, 0.5), -pose_values(0, 0.3, 0.5))
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 10)
 @given(games(phases=2, ammo_per_turn=None), st.integers(0, 2**32))
 def test_either_seat_searches_alike(game: Navigation, seed: int) -> None:
     """Seats swapped, the biased search of the other seat values all plans the opposite way."""
@@ -225,7 +225,7 @@ def test_the_simplex_kernel_solves_what_plain_code_solves(
     assert (matrix @ second).max() - (first @ matrix).min() < 1e-6
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples * 3 // 20)
 @given(games(phases=1, ammo_per_turn=None), st.integers(0, 2**32))
 def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     game: Navigation, seed: int
@@ -244,7 +244,7 @@ def test_a_solution_of_one_phase_is_an_equilibrium_of_all_plans(
     assert exploitability < 0.02
 
 
-@settings(max_examples=15)
+@settings(max_examples=settings().max_examples * 3 // 20)
 @given(games(phases=2), st.integers(0, 1))
 def test_chances_are_counted_as_the_rules_see_them(game: Navigation, own: int) -> None:
     """Every movement of one ship against every movement of the other, by the plain rules."""
@@ -286,7 +286,7 @@ def strikes(game: Navigation, own: int, poses: tuple) -> list[float]:
     return [float(hit) for hit in (*own_hits, *struck)]
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 10)
 @given(games(phases=2, ammo_per_turn=None), st.integers(0, 1), st.integers(0, 2**32))
 def test_a_best_response_in_plans_is_the_one_in_arrays(
     game: Navigation, own: int, seed: int

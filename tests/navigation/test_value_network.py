@@ -97,7 +97,7 @@ def undecided(game: Navigation, seed: int) -> tuple[NavigationState, list[np.nda
     return None if after.verdict else (after, [moves[:1], moves[1:]])
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(games(), st.integers(0, 2**32))
 def test_a_leaf_is_worth_what_the_network_says_of_it(game: Navigation, seed: int) -> None:
     network, found = some_network(seed), undecided(game, seed)
@@ -131,7 +131,7 @@ def mirrored(game: Navigation, state: NavigationState) -> tuple[Navigation, Navi
     return replace(game, map=mirrored_map(game.chart)), changed
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 4)
 @given(games(), st.integers(0, 2**32), st.integers(1, 10), st.integers(1, 10))
 def test_exchanging_seats_turns_the_value_round_and_mirroring_keeps_it(
     game: Navigation, seed: int, hp: int, other_hp: int
@@ -144,7 +144,7 @@ def test_exchanging_seats_turns_the_value_round_and_mirroring_keeps_it(
     assert plain_value(network, *mirrored(game, state)) == pytest.approx(value, abs=1e-5)
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 4)
 @given(games(), st.integers(0, 3))
 def test_terrain_is_seen_with_the_bow_up(game: Navigation, facing: int) -> None:
     """Every tile of the patch holds what the rules know of the tile there."""

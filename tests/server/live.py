@@ -52,8 +52,16 @@ class Running:
         self._engine = open_store(database)
         self.server = server_for(self._engine, replace(config, peer_address=self.address))
         self._thread = threading.Thread(target=self.server.run, args=([listener],), daemon=True)
+        started, startup = threading.Event(), self.server.startup
+
+        async def announced_startup(sockets: list[socket.socket] | None = None) -> None:
+            await startup(sockets)
+            started.set()
+
+        self.server.startup = announced_startup  # type: ignore[method-assign]
         self._thread.start()
-        self.http = httpx.Client(base_url=f"http://{self.address}", timeout=60)
+        assert started.wait(60)
+        self.http = httpx.Client(base_url=f"http://{self.address}", timeout=60, verify=False)
 
     def stop(self) -> None:
         self.http.close()

@@ -126,7 +126,7 @@ def test_the_answer_that_nobody_waits_for_any_more_is_called_off(
 def test_opening_moves_are_legal_until_the_opening_is_over(name: str, variant: str | None) -> None:
     game = make_game(name, variant)
     rng, state, answers = np.random.default_rng(1), game.start(), 0
-    for place in range(60):
+    for place in range(30):
         if not (movers := game.to_move(state)):
             break
         actions = {}

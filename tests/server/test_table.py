@@ -64,7 +64,7 @@ def request(table: GameTable, draw: Any, id: str) -> list[AnyEvent]:
 
 
 @pytest.mark.parametrize(("game", "settings_"), GAMES)
-@settings(max_examples=20)
+@settings(max_examples=settings().max_examples // 5)
 @given(data=st.data())
 def test_a_table_rebuilt_from_its_stored_events_is_the_same(
     game: str, settings_: dict[str, Any], data: st.DataObject

@@ -195,7 +195,11 @@ def test_a_finished_room_gives_no_help_for_a_running_games_position(server: Runn
     helper.ask("resign", seat=1)
     analysis = {"room": helper.room, "move": 5, "seat": 1, "kind": "hint", "agent": "random"}
     again = {"game": "gomoku", "again": {"room": helper.room, "move": 4, "seat": 0}}
-    asked = [("analysis", analysis), ("reviews", {"room": helper.room}), ("rooms", again)]
+    asked = [
+        ("analysis", analysis),
+        ("reviews", {"room": helper.room, "seat": 1}),
+        ("rooms", again),
+    ]
     for path, body in asked:
         assert server.http.post(f"/api/{path}", json=body).json()["code"] == "hints_off", path
     first.ask("resign", seat=0)

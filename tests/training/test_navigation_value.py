@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,14 @@ def some_model(seed: int = 0) -> PositionValueModel:
         model.condition_out.normal_(0, 0.3)
         model.condition_out_bias.normal_(0, 0.3)
     return model
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of one step."""
+    folder = tmp_path_factory.mktemp("value")
+    ValueTraining(tiny_value(steps=1), folder).run(live=False)
+    return folder
 
 
 def samples_of(sea: SeaOfGames) -> ValueSamples:
@@ -185,12 +194,11 @@ def test_two_threads_learn_what_one_does(tmp_path: Path) -> None:
         np.testing.assert_allclose(two[name], expected, rtol=1e-4, atol=1e-6)
 
 
-def test_an_agent_plays_with_what_was_learnt(tmp_path: Path) -> None:
-    ValueTraining(tiny_value(steps=1), tmp_path).run(live=False)
-    facts = json.loads((tmp_path / "metadata.json").read_text())
+def test_an_agent_plays_with_what_was_learnt(trained: Path) -> None:
+    facts = json.loads((trained / "metadata.json").read_text())
     assert (facts["kind"], facts["steps"]) == ("navigation-value", 1)
     game = Navigation(phases=2, turn_limit=2)
-    agent = make_agent(game, f'nash:rounds=2,model="{tmp_path / "network.npz"}"')
+    agent = make_agent(game, f'nash:rounds=2,model="{trained / "network.npz"}"')
     assert not play(game, [agent, "random"], seed=1).forfeits
 
 
@@ -205,10 +213,9 @@ def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("passed", [True, False])
 def test_promotion_plays_the_network_against_the_formula(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, passed: bool
+    trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, passed: bool
 ) -> None:
-    run, models = tmp_path / "run", tmp_path / "models"
-    ValueTraining(tiny_value(steps=1), run).run(live=False)
+    run, models = Path(shutil.copytree(trained, tmp_path / "run")), tmp_path / "models"
     asked: dict[str, Any] = {}
 
     def fake_gate(game: Any, ours: Entrant, theirs: Entrant, **more: Any) -> GateResult:

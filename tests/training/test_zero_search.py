@@ -39,7 +39,7 @@ def some_boards(size: int, games: int, rng: np.random.Generator) -> list[Board]:
     return boards
 
 
-@settings(max_examples=40)
+@settings(max_examples=settings().max_examples * 2 // 5)
 @given(st.integers(5, 8), st.booleans(), st.integers(0, 2**32))
 def test_proofs_equal_a_game_tree_search_of_three_plies(size: int, exact: bool, seed: int) -> None:
     boards = some_boards(size, 4, np.random.default_rng(seed))
@@ -95,7 +95,7 @@ class RandomNetwork:
         return logits[0].tolist(), float(value[0])
 
 
-@settings(max_examples=10)
+@settings(max_examples=settings().max_examples // 10)
 @given(
     size=st.integers(5, 7),
     exact=st.booleans(),
@@ -152,7 +152,7 @@ class NoProofs:
         return PositionProof(None if self.empties else 0.0, None)
 
 
-@settings(max_examples=25)
+@settings(max_examples=settings().max_examples // 4)
 @given(
     size=st.integers(5, 7),
     simulations=st.integers(1, 40),
