@@ -227,6 +227,21 @@ def test_a_search_that_was_cut_goes_on_where_it_stopped() -> None:
     assert needed > 100
 
 
+@pytest.mark.parametrize(
+    "moves",
+    [
+        "b12f14c11f12f10f11e9d10e11g9b11e12",
+        "g10e11d7d10e7c9b8f12g13d6",
+        "b12f14c11f11c10f12f10e9e11g9d9f13f15i9",
+    ],
+)
+def test_the_best_threat_is_searched_deep_before_others(moves: str) -> None:
+    """Were all threats begun with equal numbers, these proofs would take 25 to 66 thousand nodes."""
+    points, nodes = read_points(Gomoku(), moves), 2500
+    stones = {point: 1 if i % 2 == 0 else -1 for i, point in enumerate(points)}
+    assert ProofSearch(15, True).prove(stones, 1 if len(points) % 2 == 0 else -1, nodes) > 0
+
+
 def test_the_checker_refuses_false_claims() -> None:
     stones: Stones = dict(_double_three().board().items())
     search, checker = ProofSearch(15, True), ProofChecker()

@@ -66,6 +66,10 @@ REPAIR_NODES = 20_000
 # has one answer; a counter-four is rarely what refutes a threat, so other replies come first.
 FOUR_PROOF, DOUBLE_THREE_PROOF, THREE_PROOF, QUIET_PROOF = 2, 2, 3, 6
 COUNTER_FOUR_DISPROOF = 4
+RANK_PROOF, COUNTED_RANKS = 8, 5
+"""What each better threat of the same node by ordering score, up to so many, adds to the proof
+number of a threat that was not searched yet: the search goes deep into the best before it goes
+wide."""
 
 
 @njit
@@ -276,18 +280,21 @@ def _expand_defence(
 
 @njit
 def _first_numbers(
-    board: EngineBoard, attacker: int, cell: int, attacking: bool
+    board: EngineBoard, attacker: int, cell: int, rank: int, attacking: bool
 ) -> tuple[int, int]:
-    """Proof and disproof number of the node after a move, before it is searched."""
+    """Proof and disproof number of the node after a move, the `rank`-th of its list from 0, before
+    it is searched."""
     if attacking:
-        kind = kind_of(board, attacker, cell)
+        kind, proof = kind_of(board, attacker, cell), QUIET_PROOF
         if kind >= FOUR_THREE:
-            return 1, 1
-        if kind == MAKES_FOUR:
-            return FOUR_PROOF, 1
-        if kind == DOUBLE_THREE:
-            return DOUBLE_THREE_PROOF, 1
-        return (THREE_PROOF, 1) if kind == MAKES_THREE else (QUIET_PROOF, 1)
+            proof = 1
+        elif kind == MAKES_FOUR:
+            proof = FOUR_PROOF
+        elif kind == DOUBLE_THREE:
+            proof = DOUBLE_THREE_PROOF
+        elif kind == MAKES_THREE:
+            proof = THREE_PROOF
+        return proof + RANK_PROOF * min(rank, COUNTED_RANKS), 1
     four = kind_of(board, 3 - attacker, cell) == MAKES_FOUR
     return 1, COUNTER_FOUR_DISPROOF if four else 1
 
@@ -345,7 +352,7 @@ def search_proof(
                 proof, disproof = _proof(proofs, row), _disproof(proofs, row)
                 plies = _distance(proofs, row) + 1
             else:
-                proof, disproof = _first_numbers(board, attacker, cell, attacking)
+                proof, disproof = _first_numbers(board, attacker, cell, i, attacking)
             low, high = (proof, disproof) if attacking else (disproof, proof)
             # only a solved node makes the sum infinite; transpositions count more than once
             solved = high == INFINITE or total == INFINITE
