@@ -1,6 +1,6 @@
 // Drawing maps, and replay's stops.
 import { describe, expect, it } from "vitest";
-import { emptyMap, idOf, use, useFairly, whatIsAt } from "../src/editor/draw";
+import { emptyMap, idOf, sideOf, use, useFairly, whatIsAt } from "../src/editor/draw";
 import { nextAction, seatToJudge, stopAt, stopsOf } from "../src/replay/timeline";
 import { readSpec, writeSpec } from "../src/home/agents";
 import type { GameReplay } from "../src/wire";
@@ -34,6 +34,10 @@ describe("the editor", () => {
   it("turns a spawn that is put on its place again", () => {
     const placed = use(sea, "spawn 0", 3, 3);
     expect(use(placed, "spawn 0", 3, 3).spawns[0]).toEqual({ x: 3, y: 3, facing: "S" });
+  });
+
+  it("has sides that can be drawn, whatever is typed", () => {
+    expect(["3", "26", "10.4", "1e9", "-5", "2", "", "x"].map(sideOf)).toEqual([3, 26, 10, 26, 3, 3, 24, 24]);
   });
 
   it("makes an id of any name", () => {

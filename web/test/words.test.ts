@@ -51,6 +51,12 @@ describe("the story", () => {
     expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to undo a move."]);
   });
 
+  it("says who undid moves", () => {
+    const nameless = room({}, [0], ["", "search"]);
+    expect(storyOf({ kind: "taken_back", seat: 0, count: 2 } as never, nameless)).toEqual(["You undid 2 moves."]);
+    expect(storyOf({ kind: "taken_back", seat: 1, count: 1 } as never, room({}, [0], ["", "Bo"]))).toEqual(["Bo undid a move."]);
+  });
+
   it("does not tell that a program is ready", () => {
     expect(storyOf({ kind: "ready", seat: 1 }, room({}, [0]))).toEqual([]);
     expect(storyOf({ kind: "ready", seat: 0 }, room({}, [1]))).toEqual(["Ada is ready."]);

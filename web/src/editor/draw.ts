@@ -16,6 +16,15 @@ export type Tool =
 
 const FACINGS = "NESW";
 
+/** Tiles along a side of a map, as the game allows. */
+export const SHORTEST = 3;
+export const LONGEST = 26;
+
+/** A side's length as typed: any number becomes one that can be drawn. */
+export function sideOf(typed: string): number {
+  return Math.max(SHORTEST, Math.min(LONGEST, Math.round(Number(typed)) || 24));
+}
+
 export function emptyMap(width = 24, height = 24): NavigationSeaMap {
   const middle = Math.floor(height / 2);
   return {

@@ -11,7 +11,7 @@ import { useStore } from "../store";
 import { Cells } from "../ui/chart";
 import { Download, Play, Undo, Upload } from "../ui/icons";
 import type { NavigationSeaMap } from "../wire";
-import { emptyMap, idOf, type Tool, use, useFairly, whatIsAt } from "./draw";
+import { emptyMap, idOf, LONGEST, SHORTEST, sideOf, type Tool, use, useFairly, whatIsAt } from "./draw";
 import { Palette } from "./palette";
 
 export function EditorPage({ here }: { here: Route }) {
@@ -146,11 +146,11 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
       <div class="fields narrow">
         <label class="field">
           Width
-          <input type="number" min={3} max={26} value={map.width} onChange={(e) => set({ width: Number(e.currentTarget.value) || 24 })} />
+          <input type="number" min={SHORTEST} max={LONGEST} value={map.width} onChange={(e) => set({ width: sideOf(e.currentTarget.value) })} />
         </label>
         <label class="field">
           Height
-          <input type="number" min={3} max={26} value={map.height} onChange={(e) => set({ height: Number(e.currentTarget.value) || 24 })} />
+          <input type="number" min={SHORTEST} max={LONGEST} value={map.height} onChange={(e) => set({ height: sideOf(e.currentTarget.value) })} />
         </label>
         <label class="field">
           Author
@@ -172,6 +172,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
             accept=".json,application/json"
             onChange={async (e) => {
               const file = e.currentTarget.files?.[0];
+              e.currentTarget.value = ""; // the same file can be chosen again
               if (file) await importMap(file, change);
             }}
           />
@@ -207,10 +208,7 @@ function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSea
                 Edit
                 <span class="visually-hidden"> {kept.name}</span>
               </button>
-              <button type="button" class="button small" onClick={() => forgetMap(kept.name)}>
-                Delete
-                <span class="visually-hidden"> {kept.name}</span>
-              </button>
+              <DeleteButton name={kept.name} />
             </span>
           </li>
         ))}
@@ -228,6 +226,16 @@ function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSea
         </button>
       </div>
     </section>
+  );
+}
+
+function DeleteButton({ name }: { name: string }) {
+  const [sure, setSure] = useState(false);
+  return (
+    <button type="button" class="button small" onBlur={() => setSure(false)} onClick={() => (sure ? forgetMap(name) : setSure(true))}>
+      {sure ? "Really delete?" : "Delete"}
+      <span class="visually-hidden"> {name}</span>
+    </button>
   );
 }
 

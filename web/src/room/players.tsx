@@ -26,14 +26,16 @@ export function Players({ room, mark, below }: PlayersProps) {
         const mine = room.seats.includes(seat) && room.seats.length === 1;
         const ready = position.ready.includes(seat);
         const named = player.kind === "agent" ? opponentOf(info.game, player.name) : undefined;
+        const called = player.kind === "open" ? "Open seat" : player.name ? callPlayer(info.game, player.name) : unnamed(room, seat);
+        const place = capital(seatName(position, seat));
         const won = position.result?.winners.length === 1 && position.result.winners[0] === seat;
         return (
           <li key={seat} class={`${acting ? "acting" : ""} ${room.seats.includes(seat) ? "own" : ""}`}>
             <span class="mark">{mark?.(seat) ?? (named ? <Emblem name={named.emblem} /> : player.kind === "agent" ? <Machine /> : <Person />)}</span>
             <span class="who">
-              <strong>{player.kind === "open" ? "Open seat" : player.name ? callPlayer(info.game, player.name) : unnamed(room, seat)}</strong>
+              <strong>{called}</strong>
               <span class="soft small">
-                {capital(seatName(position, seat))}
+                {place !== called && place}
                 {mine && player.name && " · you"}
                 {player.kind === "agent" && !named && " · computer"}
                 {named?.elo != null && ` · ${named.elo} Elo`}

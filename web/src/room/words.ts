@@ -106,7 +106,7 @@ export function storyOf(event: RoomEvent, room: Room): string[] {
       if (room.seats.length === 1 && room.seats[0] === event.seat) return ["You are ready."];
       return [`${capital(name(event.seat))} is ready.`];
     case "taken_back":
-      return [`${capital(name(event.seat))} undid ${event.count === 1 ? "a move" : `${event.count} moves`}.`];
+      return [`${room.seats.length === 1 && room.seats[0] === event.seat ? "You" : capital(name(event.seat))} undid ${event.count === 1 ? "a move" : `${event.count} moves`}.`];
     case "offered":
       return [`${capital(name(event.offer.seat))} ${offerWords(event.offer.kind)}.`];
     case "withdrawn":
