@@ -40,6 +40,13 @@ WEBP = """async ([png, quality]) => {
   return btoa(text);
 }"""
 
+SECOND_PHASE = """() => {
+  if (!document.querySelector(".arena-bar")?.textContent.includes("phase 2")) return false;
+  window.runOn = requestAnimationFrame;
+  requestAnimationFrame = () => 0;  // the playback stands still while the picture is taken
+  return true;
+}"""
+
 expect.set_options(timeout=90_000)
 
 STATUS = ".status h1"
@@ -76,7 +83,7 @@ def shoot_home(camera: Camera, url: str) -> None:
 
 
 def shoot_lobby(camera: Camera, url: str) -> None:
-    for game in ("gomoku", "navigation"):
+    for game in ("battleship", "gomoku", "navigation"):
         camera.page.goto(f"{url}/new/{game}")
         expect(camera.page.get_by_role("button", name="Start the game")).to_be_visible()
         camera.take(f"lobby-{game}")
@@ -84,6 +91,9 @@ def shoot_lobby(camera: Camera, url: str) -> None:
 
 def shoot_learn(camera: Camera, url: str) -> None:
     page = camera.page
+    page.goto(f"{url}/learn")
+    page.get_by_role("link", name="All lessons of Gomoku").wait_for()
+    camera.take("learn")
     page.goto(f"{url}/learn/navigation")
     page.get_by_role("button", name="Start Broadside").wait_for()
     camera.take("lessons")
@@ -149,8 +159,11 @@ def shoot_navigation(camera: Camera, url: str) -> None:
     page.locator(".ghost .track").wait_for(state="attached")
     camera.take("navigation-planning")
     page.get_by_role("button", name="Lock in").click()
-    page.get_by_role("button", name="Skip").wait_for(timeout=60_000)
+    page.wait_for_function(SECOND_PHASE, timeout=60_000)
     camera.take("navigation-playback")
+    expect(page.locator(STATUS)).to_have_text("Playing the turn")
+    page.evaluate("requestAnimationFrame = window.runOn")
+    page.get_by_role("button", name="Skip").click()
     expect(page.get_by_role("button", name="Lock in")).to_be_enabled()
     plan(page)
     page.get_by_role("button", name="3D").click()
@@ -190,6 +203,17 @@ def shoot_replay(camera: Camera, url: str) -> None:
     page.get_by_role("button", name="Review").click()
     page.get_by_role("heading", name="Moments that mattered").wait_for(timeout=120_000)
     camera.take("review")
+    page.goto(f"{url}/replay")
+    page.get_by_role("link", name=re.compile("^Replay Gomoku")).first.wait_for()
+    camera.take("replays")
+
+
+def shoot_invitation(camera: Camera, url: str) -> None:
+    page = camera.page
+    page.goto(f"{url}/new/gomoku?mode=friend")
+    page.get_by_role("button", name="Open the room").click()
+    page.get_by_text("Only this computer can open the link now.").wait_for()
+    camera.take("invitation")
 
 
 def shoot_puzzles(camera: Camera, url: str) -> None:
@@ -211,6 +235,7 @@ SHOTS: dict[str, Callable[[Camera, str], None]] = {
     "editor": shoot_editor,
     "replay": shoot_replay,
     "puzzles": shoot_puzzles,
+    "invitation": shoot_invitation,
     "home": shoot_home,
 }
 

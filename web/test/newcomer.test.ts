@@ -4,6 +4,7 @@ import { callPlayers } from "../src/games/opponents";
 import { planWords } from "../src/games/navigation/plan";
 import { lookAt, windowOf, zoomed } from "../src/games/navigation/zoom";
 import { clockOf } from "../src/home/clock";
+import { summaryOf } from "../src/learn/page";
 import { clockWords } from "../src/room/words";
 import { parseRoute } from "../src/route";
 
@@ -53,6 +54,12 @@ describe("a zoomed chart", () => {
 });
 
 describe("words", () => {
+  it("tells of a lesson in as few sentences as say something", () => {
+    expect(summaryOf("You are black. Four of your stones lie in a row: close it. Then go on.")).toBe("You are black. Four of your stones lie in a row.");
+    expect(summaryOf("White threatens to make five. Block it.")).toBe("White threatens to make five.");
+    expect(summaryOf("Sail.")).toBe("Sail.");
+  });
+
   it("says a plan as people do", () => {
     expect(planWords("FpL--hRs1")).toBe("forward and fire to port, turn left, grapple to starboard, turn right and fire to starboard");
   });

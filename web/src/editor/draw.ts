@@ -44,6 +44,14 @@ export function emptyMap(width = 24, height = 24): NavigationSeaMap {
   };
 }
 
+/** The map with other sides: ships move inside, and what lies outside goes. */
+export function resized(map: NavigationSeaMap, width: number, height: number): NavigationSeaMap {
+  const inside = (at: { x: number; y: number }, size = 1) => at.x + size <= width && at.y + size <= height;
+  const spawns = map.spawns.map((s) => ({ ...s, x: Math.min(s.x, width - 1), y: Math.min(s.y, height - 1) }));
+  const hazards = (map.hazards ?? []).filter((h) => inside(h, h.kind === "whirlpool" ? 2 : 1));
+  return { ...map, width, height, spawns, hazards, rocks: (map.rocks ?? []).filter((r) => inside(r)) };
+}
+
 /** The map with the tool used at a tile. */
 export function use(map: NavigationSeaMap, tool: Tool, x: number, y: number): NavigationSeaMap {
   const [kind, way = ""] = tool.split(" ");

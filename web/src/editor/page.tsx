@@ -11,7 +11,7 @@ import { useStore } from "../store";
 import { Cells } from "../ui/chart";
 import { Download, Play, Undo, Upload } from "../ui/icons";
 import type { NavigationSeaMap } from "../wire";
-import { emptyMap, idOf, LONGEST, SHORTEST, sideOf, type Tool, use, useFairly, whatIsAt } from "./draw";
+import { emptyMap, idOf, LONGEST, resized, SHORTEST, sideOf, type Tool, use, useFairly, whatIsAt } from "./draw";
 import { Palette } from "./palette";
 
 export function EditorPage({ here }: { here: Route }) {
@@ -21,7 +21,8 @@ export function EditorPage({ here }: { here: Route }) {
   const [map, setMap] = useState<NavigationSeaMap>(() => (name && maps.get()[name]) || kept || emptyMap());
   const [tool, setTool] = useState<Tool>("rock small");
   const [fair, setFair] = useState(true);
-  const problems = useProblems(map);
+  const found = useProblems(map);
+  const problems = found && (map.name.trim() ? found : [...found, "the map needs a name"]);
 
   useEffect(() => {
     if (kept) notify("Your unsaved map is back.");
@@ -146,11 +147,11 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
       <div class="fields narrow">
         <label class="field">
           Width
-          <input type="number" min={SHORTEST} max={LONGEST} value={map.width} onChange={(e) => set({ width: sideOf(e.currentTarget.value) })} />
+          <input type="number" min={SHORTEST} max={LONGEST} value={map.width} onChange={(e) => change(resized(map, sideOf(e.currentTarget.value), map.height))} />
         </label>
         <label class="field">
           Height
-          <input type="number" min={SHORTEST} max={LONGEST} value={map.height} onChange={(e) => set({ height: sideOf(e.currentTarget.value) })} />
+          <input type="number" min={SHORTEST} max={LONGEST} value={map.height} onChange={(e) => change(resized(map, map.width, sideOf(e.currentTarget.value)))} />
         </label>
         <label class="field">
           Author
@@ -158,7 +159,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
         </label>
       </div>
       <div class="row">
-        <button type="button" class="button primary" disabled={!map.name.trim() || problems === null || problems.length > 0} onClick={save}>
+        <button type="button" class="button primary" disabled={problems === null || problems.length > 0} onClick={save}>
           Save
         </button>
         <button type="button" class="button" onClick={() => exportMap(map)}>

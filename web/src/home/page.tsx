@@ -222,7 +222,9 @@ function Activity() {
   );
 }
 
-function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
+function Rooms({ rooms: all }: { rooms: RoomInfo[] | null }) {
+  const own = new Set(useStore(ownGames).slice(0, MOST_SHOWN).map((g) => g.room)); // listed above
+  const rooms = all?.filter((room) => !own.has(room.room));
   if (!rooms) return <p class="soft small">Loading…</p>;
   if (rooms.length === 0) {
     return (

@@ -139,7 +139,7 @@ function Trouble({ room, connection }: { room: Room; connection: Connection }) {
   const asked = isAsked(room); // who has to plan is not waiting for the program that plans too
   const compiling = room.compiled > 0 && !asked;
   const waits = compiling ? compilingText(room) : room.place > 0 && !asked ? queuedText(room) : slow ? SLOW : "";
-  const text = lost ? "Connection lost. Reconnecting…" : room.readOnly ? READ_ONLY : (room.refusal?.message ?? waits);
+  const text = lost ? "Connection lost. Reconnecting…" : room.readOnly ? READ_ONLY : (refusalText(room) ?? waits);
   return (
     <div class={`trouble small ${text ? "note" : ""}`}>
       <p role="status">{text}</p>
@@ -148,6 +148,12 @@ function Trouble({ room, connection }: { room: Room; connection: Connection }) {
   );
 }
 
+/** Why a request was refused; help that was too slow can be asked for again. */
+function refusalText({ refusal }: Room): string | null {
+  return refusal?.code === "agent_failed" ? NO_HELP : (refusal?.message ?? null);
+}
+
+const NO_HELP = "The server is too busy to help at the moment. Turn the help off and on to ask again.";
 const READ_ONLY = "The server can't store moves at the moment. Your game is kept and goes on as soon as it can.";
 
 function queuedText(room: Room): string {

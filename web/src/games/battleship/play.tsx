@@ -169,6 +169,7 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
   const twoTaps = matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30;
   const heatShown = heatOn && !!game?.insight;
   const two = seat === null && view.seas.length > 1;
+  const shipsOf = (owner: number) => `Ships of the ${seatName(room.position, owner)}`;
   const details = (
     <>
       {heatShown && (
@@ -179,9 +180,9 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
         </div>
       )}
       <div class="seas-status">
-        <ShipStatus board={board} sea={target} title={seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
+        <ShipStatus board={board} sea={target} title={two ? shipsOf(aim) : seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
         {seat === null && view.seas.length > 1 && (
-          <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title="Other ships" />
+          <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title={shipsOf(1 - aim)} />
         )}
         {view.seas.length > 1 && seat !== null && (
           <div class="own-waters">
