@@ -24,17 +24,15 @@ def one_click(page: Any, game: str) -> None:
     expect(status(page)).to_have_text("Your turn")
 
 
-def drafts_of(page: Any) -> list[str | None]:
-    """The drafts that the page sends from now on."""
-    sent: list[str | None] = []
+def note_drafts(socket: Any, sent: list[str | None]) -> None:
+    """Keep the drafts that the page sends over a socket."""
 
     def note(frame: str | bytes) -> None:
         message = json.loads(frame)
         if message["type"] == "draft":
             sent.append(message["action"])
 
-    page.on("websocket", lambda socket: socket.on("framesent", note))
-    return sent
+    socket.on("framesent", note)
 
 
 def test_the_game_that_one_click_starts_has_no_clock_and_keeps_a_plan(
@@ -55,8 +53,10 @@ def test_a_plan_counts_for_its_own_turn_and_not_once_it_is_cleared(
     site: Site, visit: Visit
 ) -> None:
     page = visit(f"{site.url}/new/navigation")
-    sent = drafts_of(page)
-    start(page)
+    sent: list[str | None] = []
+    with page.expect_websocket() as opened:
+        start(page)
+    note_drafts(opened.value, sent)
     expect(page.get_by_role("timer")).to_be_visible()
     move = page.get_by_role("button", name="Phase 1, move")
     move.click()
@@ -64,10 +64,11 @@ def test_a_plan_counts_for_its_own_turn_and_not_once_it_is_cleared(
     expect(status(page)).to_have_text("Your turn")
     expect(move).to_have_accessible_name("Phase 1, move: hold")
     page.get_by_role("button", name="Phase 1, port: nothing").click()
-    page.get_by_role("button", name="Clear").click()
+    with opened.value.expect_event("framesent", lambda frame: '"action":null' in frame):
+        page.get_by_role("button", name="Clear").click()
     page.reload()
     expect(page.get_by_role("button", name="Phase 1, port: nothing")).to_be_visible()
-    assert sent == ["F-------", "-p2------", None]
+    assert sent == ["F-------", "-p1------", None]
 
 
 def test_the_panel_stays_where_it_is_whatever_players_are_called(site: Site, visit: Visit) -> None:

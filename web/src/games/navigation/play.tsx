@@ -109,14 +109,8 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
       }
       action={
         playback.at !== null ? (
-          <Showing story={phaseStory(story, (playing ?? 0) + 1)} phase={playing ?? 0} speed={speed} skip={playback.stop} />
-        ) : (
-          planning.panel(names)
-        )
-      }
-      panel={
-        <>
-          {playback.at !== null && (
+          <div class="stack">
+            <Showing story={phaseStory(story, (playing ?? 0) + 1)} phase={playing ?? 0} speed={speed} skip={playback.stop} />
             <div class="two-plans">
               {[0, 1].map((s) => (
                 <div key={s}>
@@ -125,13 +119,17 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
                 </div>
               ))}
             </div>
-          )}
-          {playback.at === null && view.log.length > 0 && (
-            <button type="button" class="button small" onClick={() => playback.start()}>
-              <Play /> Show the last turn again
-            </button>
-          )}
-        </>
+          </div>
+        ) : (
+          planning.panel(names)
+        )
+      }
+      panel={
+        view.log.length > 0 && (
+          <button type="button" class="button small" disabled={playback.at !== null} onClick={() => playback.start()}>
+            <Play /> Show the last turn again
+          </button>
+        )
       }
     />
   );
@@ -185,7 +183,7 @@ export function Showing({ story, phase, speed, skip }: ShowingProps) {
           </button>
         </div>
       </div>
-      <ul class="events small">
+      <ul class="events small" tabIndex={0} aria-label="What happened in this phase">
         {story.map((line) => (
           <li>{line}</li>
         ))}
