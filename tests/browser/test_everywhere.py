@@ -125,7 +125,7 @@ def games(page: Any, site: Site) -> Iterator[str]:
         if game == "Battleship":
             hide_fleet(page)
             page.get_by_role("button", name="Heatmap").click()
-            expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
+            expect(page.locator(".heat-slot")).to_be_visible()
         elif game == "Gomoku":
             page.get_by_role("button", name="Hints").click()
             expect(page.locator(".hint").first).to_be_visible(timeout=90_000)

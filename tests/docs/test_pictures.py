@@ -14,7 +14,7 @@ LOOKS = [f"{screen}-{look}" for screen in ("desk", "phone") for look in ("light"
 
 def taken() -> set[str]:
     """The names of all pictures, with the lobby of every game."""
-    names = set(re.findall(r'camera\.take\(f?"([^"]+)"\)', SHOTS))
+    names = set(re.findall(r'camera\.take\(f?"([^"]+)"', SHOTS))
     games = re.search(r'for game in \(([^)]+)\):\s+camera\.page\.goto\(f"\{url\}/new', SHOTS)
     assert games is not None
     lobbies = {f"lobby-{game}" for game in re.findall(r'"(\w+)"', games[1])}

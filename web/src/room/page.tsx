@@ -165,7 +165,7 @@ function Invite({ room }: { room: string }) {
           )}
         </p>
       </div>
-      <div class="qr-space">{invitation && invitation.qr.length > 0 && <QrCode rows={invitation.qr} />}</div>
+      <div class={`qr-space ${invitation?.link === null ? "none" : ""}`}>{invitation && invitation.qr.length > 0 && <QrCode rows={invitation.qr} />}</div>
     </div>
   );
 }
