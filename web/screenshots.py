@@ -89,6 +89,7 @@ def shoot_lobby(camera: Camera, url: str) -> None:
     for game in ("battleship", "gomoku", "navigation"):
         camera.page.goto(f"{url}/new/{game}")
         expect(camera.page.get_by_role("button", name="Start the game")).to_be_visible()
+        expect(camera.page.locator(".lobby-picture svg")).to_be_visible()
         camera.take(f"lobby-{game}")
 
 

@@ -1,5 +1,6 @@
 // The room in words.
 import { describe, expect, it } from "vitest";
+import { gamesStore } from "../src/games/catalogue";
 import { emptyRoom, type Room } from "../src/room/state";
 import { outcome, statusLine, storyOf } from "../src/room/words";
 import type { RoomPosition, GameResult, RoomInfo } from "../src/wire";
@@ -17,6 +18,15 @@ describe("the status", () => {
     expect(statusLine(room({ to_move: [1] }, [0]))).toBe("Search is thinking");
     expect(statusLine(room({}, [1]))).toBe("Waiting for Ada");
     expect(statusLine(room({}, [0, 1]))).toBe("Black to move");
+  });
+
+  it("gives no person the name of an opponent", () => {
+    gamesStore.set([{ name: "battleship", opponents: [{ spec: "search", name: "The Pythia" }] }] as never);
+    expect(statusLine(room({ to_move: [1] }, [0]))).toBe("The Pythia is thinking");
+    const posing = room({ to_move: [1] }, [0]);
+    posing.info!.seats[1]!.kind = "person";
+    expect(statusLine(posing)).toBe("Waiting for search");
+    gamesStore.set([]);
   });
 
   it("says who won, and how", () => {

@@ -59,7 +59,8 @@ export function Players({ room, mark, below }: PlayersProps) {
 function nameOf(room: Room, player: RoomInfo["seats"][number]): string {
   if (player.kind === "open") return "Open seat";
   if (player.kind === "agent" && room.info?.lesson) return "Computer";
-  return player.name ? callPlayer(room.info!.game, player.name) : unnamed(room, player.seat);
+  if (player.kind === "agent") return callPlayer(room.info!.game, player.name);
+  return player.name || unnamed(room, player.seat);
 }
 
 function unnamed(room: Room, seat: number): string {

@@ -301,7 +301,7 @@ function End({ room, connection }: TableProps) {
           onClick={() => connection.send({ type: "rematch", seat })}
         >
           <Again /> {offered ? "Rematch offered" : many ? "Rematch" : "Play again"}
-          {many && !offered && <span class="visually-hidden">, sides swapped</span>}
+          {many && !offered && <span class="visually-hidden"> with sides swapped</span>}
         </button>
       )}
       <a class="button" href={`/replay/${room.id}#review`}>

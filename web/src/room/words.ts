@@ -7,7 +7,8 @@ import type { RoomEvent, Room } from "./state";
 /** What to call a seat: its player, or the seat's own name. */
 export function playerName(info: RoomInfo | null, position: RoomPosition | null, seat: number): string {
   const player = info?.seats.find((s) => s.seat === seat);
-  return (player?.name && callPlayer(info!.game, player.name)) || seatName(position, seat);
+  const name = player?.kind === "agent" ? callPlayer(info!.game, player.name) : player?.name;
+  return name || seatName(position, seat);
 }
 
 /** What the game calls a seat, such as black or first player. */
