@@ -40,6 +40,13 @@ WEBP = """async ([png, quality]) => {
   return btoa(text);
 }"""
 
+SECOND_PHASE = """() => {
+  if (!document.querySelector(".arena-bar")?.textContent.includes("phase 2")) return false;
+  window.runOn = requestAnimationFrame;
+  requestAnimationFrame = () => 0;  // the playback stands still while the picture is taken
+  return true;
+}"""
+
 expect.set_options(timeout=90_000)
 
 STATUS = ".status h1"
@@ -52,9 +59,12 @@ class Camera:
     def __init__(self, page: Page, suffix: str, quality: float) -> None:
         self.page, self._suffix, self._quality = page, suffix, quality
 
-    def take(self, name: str) -> None:
+    def take(self, name: str, showing: str | None = None) -> None:
+        """The top of the page, or as far down as the element `showing` needs."""
         self.page.mouse.move(0, 0)
         self.page.evaluate("scrollTo(0, 0)")
+        if showing is not None:
+            self.page.locator(showing).first.scroll_into_view_if_needed()
         self.page.wait_for_timeout(400)
         png = base64.b64encode(self.page.screenshot()).decode()
         webp = base64.b64decode(self.page.evaluate(WEBP, [png, self._quality]))
@@ -76,14 +86,18 @@ def shoot_home(camera: Camera, url: str) -> None:
 
 
 def shoot_lobby(camera: Camera, url: str) -> None:
-    for game in ("gomoku", "navigation"):
+    for game in ("battleship", "gomoku", "navigation"):
         camera.page.goto(f"{url}/new/{game}")
         expect(camera.page.get_by_role("button", name="Start the game")).to_be_visible()
+        expect(camera.page.locator(".lobby-picture svg")).to_be_visible()
         camera.take(f"lobby-{game}")
 
 
 def shoot_learn(camera: Camera, url: str) -> None:
     page = camera.page
+    page.goto(f"{url}/learn")
+    page.get_by_role("link", name="All lessons of Gomoku").wait_for()
+    camera.take("learn")
     page.goto(f"{url}/learn/navigation")
     page.get_by_role("button", name="Start Broadside").wait_for()
     camera.take("lessons")
@@ -110,23 +124,32 @@ def shoot_gomoku(camera: Camera, url: str) -> None:
     camera.take("gomoku")
 
 
+def wait_for_heatmap(page: Page) -> None:
+    """A busy machine may refuse the analysis: then it is asked again."""
+    while True:
+        page.locator(".best-cell, .trouble.note").first.wait_for()
+        if page.locator(".best-cell").count():
+            return
+        for _ in range(2):
+            page.get_by_role("button", name="Heatmap").click()
+
+
 def shoot_battleship(camera: Camera, url: str) -> None:
     page = camera.page
     quick(page, url, "Battleship")
     page.locator(".piece").first.wait_for()
     camera.take("battleship-placing")
     page.get_by_role("button", name="Place the fleet here").click()
-    page.get_by_role("button", name="Heatmap").click()
     for cell in ("E5", "C3", "G7", "C7", "G3", "E9", "B5", "H5", "I9", "A1", "D8", "F2"):
-        expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
+        expect(page.locator(STATUS)).to_have_text("Your turn", timeout=60_000)
         target = page.get_by_role("gridcell", name=cell, exact=True)
-        page.locator(".best-cell").first.wait_for()
         if target.count():
             target.click()
-            expect(page.locator(".best-cell")).to_have_count(0)
-    expect(page.locator(STATUS)).to_have_text(re.compile("Your turn|won|lost"), timeout=60_000)
-    page.locator(".best-cell").first.wait_for()
-    camera.take("battleship")
+            expect(target).to_have_count(0)
+    expect(page.locator(STATUS)).to_have_text("Your turn", timeout=60_000)
+    page.get_by_role("button", name="Heatmap").click()
+    wait_for_heatmap(page)
+    camera.take("battleship", showing=".heat-slot .chart")
 
 
 def plan(page: Page) -> None:
@@ -149,8 +172,11 @@ def shoot_navigation(camera: Camera, url: str) -> None:
     page.locator(".ghost .track").wait_for(state="attached")
     camera.take("navigation-planning")
     page.get_by_role("button", name="Lock in").click()
-    page.get_by_role("button", name="Skip").wait_for(timeout=60_000)
+    page.wait_for_function(SECOND_PHASE, timeout=60_000)
     camera.take("navigation-playback")
+    expect(page.locator(STATUS)).to_have_text("Playing the turn")
+    page.evaluate("void (window.requestAnimationFrame = window.runOn)")
+    page.get_by_role("button", name="Skip").click()
     expect(page.get_by_role("button", name="Lock in")).to_be_enabled()
     plan(page)
     page.get_by_role("button", name="3D").click()
@@ -190,6 +216,17 @@ def shoot_replay(camera: Camera, url: str) -> None:
     page.get_by_role("button", name="Review").click()
     page.get_by_role("heading", name="Moments that mattered").wait_for(timeout=120_000)
     camera.take("review")
+    page.goto(f"{url}/replay")
+    page.get_by_role("link", name=re.compile("^Replay Gomoku")).first.wait_for()
+    camera.take("replays")
+
+
+def shoot_invitation(camera: Camera, url: str) -> None:
+    page = camera.page
+    page.goto(f"{url}/new/gomoku?mode=friend")
+    page.get_by_role("button", name="Open the room").click()
+    page.get_by_text("Only this computer can open the link now.").wait_for()
+    camera.take("invitation")
 
 
 def shoot_puzzles(camera: Camera, url: str) -> None:
@@ -211,6 +248,7 @@ SHOTS: dict[str, Callable[[Camera, str], None]] = {
     "editor": shoot_editor,
     "replay": shoot_replay,
     "puzzles": shoot_puzzles,
+    "invitation": shoot_invitation,
     "home": shoot_home,
 }
 

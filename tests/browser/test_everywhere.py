@@ -13,7 +13,7 @@ from playwright.sync_api import expect
 
 from trireme.server.protocol import schema
 
-from .hands import play_on_one_screen, status
+from .hands import choose, hide_fleet, play_on_one_screen, start, status
 from .site import ROOT, Site, build_client
 
 Visit = Callable[..., Any]
@@ -25,6 +25,8 @@ PHONE = {
     "device_scale_factor": 2,
 }
 GAMES = ("Battleship", "Gomoku", "Battle Navigation")
+ROUTES = ROOT / "web" / "src" / "route.ts"
+PATHS = {"home": "", "lost": "nowhere"}
 AXE = ROOT / "web" / "node_modules" / "axe-core" / "axe.min.js"
 FAULTS = """async () => {
   const found = await axe.run(document, { resultTypes: ["violations"] });
@@ -73,23 +75,90 @@ def pages(page: Any, site: Site) -> Iterator[str]:
     page.get_by_role("button", name="Start Broadside").click()
     expect(page.locator(".lesson")).to_be_visible()
     yield "a lesson"
+    yield from menus_of_the_lobby(page, site)
+    yield from invitations(page, site)
+    yield from games(page, site)
+    page.goto(f"{site.url}/maps")
+    expect(page.get_by_text("This map is valid.")).to_be_visible()
+    yield "map editor"
+    page.get_by_role("button", name="Save").click()
+    page.get_by_role("button", name="Delete My map").click()
+    yield "a saved map"
+    yield from replays(page, site)
+    for place in ("nowhere", "room/zzzzzzzzzzzz", "replay/zzzzzzzzzzzz", "new/chess"):
+        page.goto(f"{site.url}/{place}")
+        expect(page.get_by_role("link", name="Back to the home page")).to_be_visible()
+        yield f"what is not at {place}"
+
+
+def menus_of_the_lobby(page: Any, site: Site) -> Iterator[str]:
+    """What the lobby shows in its other modes, and behind its fold."""
+    for mode in ("friend", "hotseat", "watch", "alone"):
+        page.goto(f"{site.url}/new/battleship?mode={mode}")
+        expect(page.get_by_role("radiogroup", name="Mode")).to_be_visible()
+        yield f"lobby, {mode}"
+    page.goto(f"{site.url}/new/gomoku")
+    page.get_by_text("Other agents, with their options").click()
+    expect(page.locator("details .agent-picker select").first).to_be_visible()
+    yield "other agents"
+
+
+def invitations(page: Any, site: Site) -> Iterator[str]:
+    """A room that waits, as its host and as a guest see it."""
     page.goto(f"{site.url}/new/gomoku?mode=friend")
     page.get_by_role("button", name="Open the room").click()
     expect(page.get_by_text("Only this computer can open the link now.")).to_be_visible()
     yield "an invitation"
+    page.evaluate("localStorage.removeItem('trireme.tokens')")
+    page.reload()
+    expect(page.get_by_role("button", name="Join as white")).to_be_visible()
+    yield "an invitation, for the guest"
+
+
+def games(page: Any, site: Site) -> Iterator[str]:
+    """Every game at play, with what can be opened beside it, and the end."""
     for game in GAMES:
         page.goto(site.url)
         page.get_by_role("button", name=f"Play {game} against the computer").click()
         expect(status(page)).to_have_text("Your turn")
         yield game
-    page.goto(f"{site.url}/maps")
-    expect(page.get_by_text("This map is valid.")).to_be_visible()
-    yield "map editor"
+        if game == "Battleship":
+            hide_fleet(page)
+            page.get_by_role("button", name="Heatmap").click()
+            expect(page.locator(".heat-slot")).to_be_visible()
+        elif game == "Gomoku":
+            page.get_by_role("button", name="Hints").click()
+            expect(page.locator(".hint").first).to_be_visible(timeout=90_000)
+        else:
+            page.get_by_label("Guess the enemy’s plan").check()
+        page.get_by_role("button", name="Continue on another device").click()
+        expect(page.get_by_label("Private link")).to_be_visible()
+        yield f"{game} with help"
+        page.get_by_role("button", name="Resign").click()
+        page.get_by_role("button", name="Really resign?").click()
+        expect(page.get_by_role("link", name="Review")).to_be_visible()
+        yield f"{game} lost"
+    page.goto(f"{site.url}/new/battleship")
+    choose(page, "Mode", "Same screen")
+    start(page)
+    hide_fleet(page)
+    expect(page.get_by_role("button", name="I am the second player")).to_be_visible()
+    yield "the curtain"
+
+
+def replays(page: Any, site: Site) -> Iterator[str]:
+    """A finished game, its replay with analysis and review, and the list of replays."""
     room = play_on_one_screen(page, site.url)
     yield "end of a game"
-    page.goto(f"{site.url}/replay/{room}")
+    page.goto(f"{site.url}/replay/{room}?turn=4")
     expect(page.get_by_role("button", name="Step back")).to_be_enabled()
     yield "replay"
+    page.get_by_role("button", name="Analysis").click()
+    expect(page.locator(".hint").first).to_be_visible(timeout=90_000)
+    yield "analysis"
+    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_role("heading", name="Moments that mattered")).to_be_visible(timeout=90_000)
+    yield "review"
     page.goto(f"{site.url}/replay")
     expect(page.get_by_role("heading", name="Games on this server")).to_be_visible()
     yield "import"
@@ -98,12 +167,16 @@ def pages(page: Any, site: Site) -> Iterator[str]:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_page_has_a_serious_accessibility_fault(site: Site, visit: Visit, scheme: str) -> None:
     page = visit(site.url, color_scheme=scheme, reduced_motion="reduce")
-    faults = {}
+    faults, seen = {}, set()
     for name in pages(page, site):
+        seen.add(page.evaluate("location.pathname").split("/")[1])
         page.evaluate(AXE.read_text(encoding="utf-8"))  # a script tag is against the policy
         if found := page.evaluate(FAULTS):
             faults[name] = found
     assert faults == {}
+    routes = re.findall(r'\{ page: "(\w+)"', ROUTES.read_text(encoding="utf-8").split(";")[1])
+    assert len(routes) > 7
+    assert {PATHS.get(route, route) for route in routes} == seen, "a page that was not looked at"
 
 
 @pytest.mark.parametrize("width", [320, 390])
@@ -117,7 +190,9 @@ def test_every_page_fits_on_a_phone(site: Site, visit: Visit, width: int) -> Non
         assert page.evaluate(LARGEST_ICON) <= 64, f"{name} has an icon without a size"
 
 
-@pytest.mark.parametrize("place", ["room/zzzzzzzzzzzz", "replay/zzzzzzzzzzzz", "new/chess", "x/y"])
+@pytest.mark.parametrize(
+    "place", ["room/zzzzzzzzzzzz", "replay/zzzzzzzzzzzz", "new/chess", "x/y", "%E0%A4%A"]
+)
 def test_there_is_a_way_back_from_what_is_not_there(site: Site, visit: Visit, place: str) -> None:
     page = visit(f"{site.url}/{place}")
     page.get_by_role("link", name="Back to the home page").click()

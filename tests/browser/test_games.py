@@ -77,7 +77,7 @@ def test_navigation_against_the_program(site: Site, visit: Visit) -> None:
     start(page)
     play_navigation(page)
     expect(status(page)).to_have_text(OVER)
-    expect(page.get_by_role("button", name="Rematch, sides swapped")).to_be_visible()
+    expect(page.get_by_role("button", name="Rematch with sides swapped")).to_be_visible()
 
 
 def test_two_at_one_screen(site: Site, visit: Visit) -> None:

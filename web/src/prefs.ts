@@ -1,5 +1,5 @@
 // What this browser remembers: looks, sound, the player's name, keys to seats, saved maps.
-import { store } from "./store";
+import { type Store, store } from "./store";
 import type { NavigationSeaMap } from "./wire";
 
 export interface Prefs {
@@ -12,12 +12,36 @@ export interface Prefs {
 
 const FIRST: Prefs = { theme: "auto", sound: true, name: "", speed: 1, view3d: false };
 
-export const prefs = store<Prefs>({ ...FIRST, ...load<Partial<Prefs>>("prefs", {}) });
+/** A value of this browser that all its tabs share: none overwrites what another has kept. */
+export interface Shared<T> extends Store<T> {
+  update(with_: (now: T) => T): void;
+}
+
+/** A list or a record; what was kept in another shape is left alone until the next change. */
+export function shared<T extends object>(key: string, otherwise: T): Shared<T> {
+  const read = (now = otherwise): T => {
+    const kept = load<unknown>(key, now); // `now` where nothing can be kept, as in private windows
+    if (typeof kept !== "object" || Array.isArray(kept) !== Array.isArray(otherwise)) return now;
+    return Array.isArray(kept) ? (kept as T) : { ...otherwise, ...(kept as Partial<T>) };
+  };
+  const made = store<T>(read());
+  const update = (with_: (now: T) => T) => {
+    made.set(with_(read(made.get())));
+    save(key, made.get());
+  };
+  globalThis.addEventListener?.("storage", (event) => {
+    if (event.key === `trireme.${key}`) made.set(read());
+  });
+  return { ...made, update };
+}
+
+export const prefs = shared<Prefs>("prefs", FIRST);
+prefs.watch((now) => {
+  document.documentElement.dataset.theme = now.theme;
+});
 
 export function setPrefs(part: Partial<Prefs>): void {
-  prefs.set({ ...prefs.get(), ...part });
-  save("prefs", prefs.get());
-  document.documentElement.dataset.theme = prefs.get().theme;
+  prefs.update((now) => ({ ...now, ...part }));
 }
 
 export function reducedMotion(): boolean {
@@ -62,29 +86,23 @@ export interface OwnGame {
 
 const MOST_OWN_GAMES = 40;
 
-export const ownGames = store<OwnGame[]>(load<OwnGame[]>("games", []));
+export const ownGames = shared<OwnGame[]>("games", []);
 
 /** Remember an unfinished game, newest first. */
 export function rememberGame(game: OwnGame): void {
   const replaced = (g: OwnGame) => g.room === game.room || (!!game.lesson && !!g.lesson && g.game === game.game);
-  const others = ownGames.get().filter((g) => !replaced(g));
-  ownGames.set([game, ...others].slice(0, MOST_OWN_GAMES));
-  save("games", ownGames.get());
+  ownGames.update((now) => [game, ...now.filter((g) => !replaced(g))].slice(0, MOST_OWN_GAMES));
 }
 
 export function forgetGame(room: string): void {
-  ownGames.set(ownGames.get().filter((g) => g.room !== room));
-  save("games", ownGames.get());
+  ownGames.update((now) => now.filter((g) => g.room !== room));
 }
 
 /** Lessons whose goal was met, by game. */
-export const doneLessons = store<Record<string, string[]>>(load("lessons", {}));
+export const doneLessons = shared<Record<string, string[]>>("lessons", {});
 
 export function keepLesson(game: string, lesson: string): void {
-  const done = doneLessons.get()[game] ?? [];
-  if (done.includes(lesson)) return;
-  doneLessons.set({ ...doneLessons.get(), [game]: [...done, lesson] });
-  save("lessons", doneLessons.get());
+  doneLessons.update((now) => ({ ...now, [game]: [...new Set([...(now[game] ?? []), lesson])] }));
 }
 
 /** Results against a named opponent, from the player's side. */
@@ -95,13 +113,22 @@ export interface Score {
 }
 
 /** Results by game and by the opponent's spec. */
-export const scores = store<Record<string, Record<string, Score>>>(load("scores", {}));
+export const scores = shared<Record<string, Record<string, Score>>>("scores", {});
 
-export function keepResult(game: string, spec: string, result: keyof Score): void {
-  const all = scores.get();
-  const old = all[game]?.[spec] ?? { won: 0, drawn: 0, lost: 0 };
-  scores.set({ ...all, [game]: { ...all[game], [spec]: { ...old, [result]: old[result] + 1 } } });
-  save("scores", scores.get());
+/** Games whose result is among the scores: each counts once, in however many tabs it was open. */
+const counted = shared<string[]>("counted", []);
+
+export function keepResult(room: string, game: string, spec: string, result: keyof Score): void {
+  let known = false;
+  counted.update((now) => {
+    known = now.includes(room);
+    return known ? now : [room, ...now].slice(0, MOST_OWN_GAMES);
+  });
+  if (known) return;
+  scores.update((all) => {
+    const old = all[game]?.[spec] ?? { won: 0, drawn: 0, lost: 0 };
+    return { ...all, [game]: { ...all[game], [spec]: { ...old, [result]: old[result] + 1 } } };
+  });
 }
 
 /** The rung of a game's ladder that the player meets next; beginners start at the second. */
@@ -118,19 +145,27 @@ export const mapDraft = {
   keep: (map: NavigationSeaMap | null) => save("map-draft", map),
 };
 
+/** The plan that is being drawn up, for a page that is loaded anew. */
+export const unsentPlan = {
+  read(room: string, decision: string): string | null {
+    const kept = load<{ at?: string; text?: string }>("plan", {});
+    return (kept.at === `${room} ${decision}` && kept.text) || null;
+  },
+  keep(room: string, decision: string, text: string | null): void {
+    save("plan", text === null ? {} : { at: `${room} ${decision}`, text });
+  },
+};
+
 export type SavedMaps = Record<string, NavigationSeaMap>;
 
-export const maps = store<SavedMaps>(load<SavedMaps>("maps", {}));
+export const maps = shared<SavedMaps>("maps", {});
 
 export function saveMap(map: NavigationSeaMap): void {
-  maps.set({ ...maps.get(), [map.name]: map });
-  save("maps", maps.get());
+  maps.update((now) => ({ ...now, [map.name]: map }));
 }
 
 export function forgetMap(name: string): void {
-  const { [name]: _, ...others } = maps.get();
-  maps.set(others);
-  save("maps", others);
+  maps.update(({ [name]: _, ...others }) => others);
 }
 
 export function load<T>(key: string, otherwise: T): T {

@@ -12,9 +12,10 @@ export type Route =
   | { page: "lost" };
 
 export function parseRoute(path: string, search = ""): Route {
-  const parts = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const parts = path.split("/").filter(Boolean).map(decoded);
   const query = new URLSearchParams(search);
   const [first, second] = parts;
+  if (parts.includes(null)) return { page: "lost" };
   if (first === undefined) return { page: "home" };
   if (first === "new" && second) return { page: "new", game: second };
   if (first === "learn") return { page: "learn", game: second ?? null };
@@ -26,6 +27,15 @@ export function parseRoute(path: string, search = ""): Route {
   if (first === "puzzles") return { page: "puzzles", game: second ?? null };
   if (first === "maps") return { page: "maps", name: second ?? null };
   return { page: "lost" };
+}
+
+/** A part of an address as text; null where it is no text, such as `%E0%A4%A`. */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
 }
 
 /** A link to a position of a finished game. */

@@ -1,6 +1,6 @@
 // Drawing maps, and replay's stops.
 import { describe, expect, it } from "vitest";
-import { emptyMap, idOf, use, useFairly, whatIsAt } from "../src/editor/draw";
+import { emptyMap, idOf, resized, sideOf, use, useFairly, whatIsAt } from "../src/editor/draw";
 import { nextAction, seatToJudge, stopAt, stopsOf } from "../src/replay/timeline";
 import { readSpec, writeSpec } from "../src/home/agents";
 import type { GameReplay } from "../src/wire";
@@ -34,6 +34,21 @@ describe("the editor", () => {
   it("turns a spawn that is put on its place again", () => {
     const placed = use(sea, "spawn 0", 3, 3);
     expect(use(placed, "spawn 0", 3, 3).spawns[0]).toEqual({ x: 3, y: 3, facing: "S" });
+  });
+
+  it("has sides that can be drawn, whatever is typed", () => {
+    expect(["3", "26", "10.4", "1e9", "-5", "2", "", "x"].map(sideOf)).toEqual([3, 26, 10, 26, 3, 3, 24, 24]);
+  });
+
+  it("keeps what fits when its sides change", () => {
+    const drawn = use(use(use(emptyMap(24, 24), "rock small", 20, 2), "rock small", 4, 2), "whirlpool clockwise", 9, 9);
+    const small = resized(drawn, 10, 24);
+    expect([small.width, small.height]).toEqual([10, 24]);
+    expect(small.rocks).toEqual([{ x: 4, y: 2, size: "small" }]);
+    expect(small.hazards).toEqual([]);
+    expect(small.spawns.map((s) => s.x)).toEqual([2, 9]);
+    expect(resized(drawn, 24, 24)).toEqual(drawn);
+    expect(resized(drawn, 24, 3).spawns.map((s) => s.y)).toEqual([2, 2]);
   });
 
   it("makes an id of any name", () => {

@@ -1,8 +1,10 @@
 // The pure parts of what newcomers see: windows of a zoomed chart, clocks, plans in words.
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { callPlayers } from "../src/games/opponents";
 import { planWords } from "../src/games/navigation/plan";
 import { lookAt, windowOf, zoomed } from "../src/games/navigation/zoom";
 import { clockOf } from "../src/home/clock";
+import { summaryOf } from "../src/learn/page";
 import { clockWords } from "../src/room/words";
 import { parseRoute } from "../src/route";
 
@@ -52,6 +54,12 @@ describe("a zoomed chart", () => {
 });
 
 describe("words", () => {
+  it("tells of a lesson in as few sentences as say something", () => {
+    expect(summaryOf("You are black. Four of your stones lie in a row: close it. Then go on.")).toBe("You are black. Four of your stones lie in a row.");
+    expect(summaryOf("White threatens to make five. Block it.")).toBe("White threatens to make five.");
+    expect(summaryOf("Sail.")).toBe("Sail.");
+  });
+
   it("says a plan as people do", () => {
     expect(planWords("FpL--hRs1")).toBe("forward and fire to port, turn left, grapple to starboard, turn right and fire to starboard");
   });
@@ -72,4 +80,17 @@ describe("words", () => {
 it("knows the page of lessons", () => {
   expect(parseRoute("/learn/gomoku")).toEqual({ page: "learn", game: "gomoku" });
   expect(parseRoute("/learn")).toEqual({ page: "learn", game: null });
+});
+
+describe("players without a name", () => {
+  const keep = (tokens: Record<string, string>) =>
+    vi.stubGlobal("localStorage", { getItem: (key: string) => (key === "trireme.tokens" ? JSON.stringify(tokens) : null) });
+
+  it("are you where you played, and numbered elsewhere", () => {
+    keep({ mine: "secret" });
+    expect(callPlayers("gomoku", ["player 1", "search"], "mine")).toEqual(["you", "search"]);
+    expect(callPlayers("gomoku", ["player 1", "search"], "theirs")).toEqual(["Player 1", "search"]);
+    expect(callPlayers("gomoku", ["player 1", "player 2"], "mine")).toEqual(["Player 1", "Player 2"]);
+    expect(callPlayers("gomoku", ["Ada", ""], null)).toEqual(["Ada", "Guest"]);
+  });
 });

@@ -9,6 +9,11 @@ describe("addresses", () => {
     expect(parseRoute("/room/abc")).toEqual({ page: "room", room: "abc" });
     expect(parseRoute("/maps")).toEqual({ page: "maps", name: null });
     expect(parseRoute("/nowhere")).toEqual({ page: "lost" });
+    expect(parseRoute("/maps/a%20b")).toEqual({ page: "maps", name: "a b" });
+  });
+
+  it("that are no text lead to the page for what is not there", () => {
+    for (const path of ["/%E0%A4%A", "/room/%", "/new/%ff"]) expect(parseRoute(path)).toEqual({ page: "lost" });
   });
 
   it("link to a position", () => {

@@ -1,5 +1,6 @@
 // The room in words.
 import { describe, expect, it } from "vitest";
+import { gamesStore } from "../src/games/catalogue";
 import { emptyRoom, type Room } from "../src/room/state";
 import { outcome, statusLine, storyOf } from "../src/room/words";
 import type { RoomPosition, GameResult, RoomInfo } from "../src/wire";
@@ -17,6 +18,15 @@ describe("the status", () => {
     expect(statusLine(room({ to_move: [1] }, [0]))).toBe("Search is thinking");
     expect(statusLine(room({}, [1]))).toBe("Waiting for Ada");
     expect(statusLine(room({}, [0, 1]))).toBe("Black to move");
+  });
+
+  it("gives no person the name of an opponent", () => {
+    gamesStore.set([{ name: "battleship", opponents: [{ spec: "search", name: "The Pythia" }] }] as never);
+    expect(statusLine(room({ to_move: [1] }, [0]))).toBe("The Pythia is thinking");
+    const posing = room({ to_move: [1] }, [0]);
+    posing.info!.seats[1]!.kind = "person";
+    expect(statusLine(posing)).toBe("Waiting for search");
+    gamesStore.set([]);
   });
 
   it("says who won, and how", () => {
@@ -49,6 +59,12 @@ describe("the story", () => {
     const nameless = room({}, [0], ["", ""]);
     expect(storyOf({ kind: "sat", seat: 1, name: "" }, nameless)).toEqual(["White joined."]);
     expect(storyOf({ kind: "offered", offer: { kind: "undo", seat: 1 } }, nameless)).toEqual(["White asks to undo a move."]);
+  });
+
+  it("says who undid moves", () => {
+    const nameless = room({}, [0], ["", "search"]);
+    expect(storyOf({ kind: "taken_back", seat: 0, count: 2 } as never, nameless)).toEqual(["You undid 2 moves."]);
+    expect(storyOf({ kind: "taken_back", seat: 1, count: 1 } as never, room({}, [0], ["", "Bo"]))).toEqual(["Bo undid a move."]);
   });
 
   it("does not tell that a program is ready", () => {

@@ -16,6 +16,15 @@ export type Tool =
 
 const FACINGS = "NESW";
 
+/** Tiles along a side of a map, as the game allows. */
+export const SHORTEST = 3;
+export const LONGEST = 26;
+
+/** A side's length as typed: any number becomes one that can be drawn. */
+export function sideOf(typed: string): number {
+  return Math.max(SHORTEST, Math.min(LONGEST, Math.round(Number(typed)) || 24));
+}
+
 export function emptyMap(width = 24, height = 24): NavigationSeaMap {
   const middle = Math.floor(height / 2);
   return {
@@ -33,6 +42,14 @@ export function emptyMap(width = 24, height = 24): NavigationSeaMap {
     notes: "",
     created: new Date().toISOString().slice(0, 10),
   };
+}
+
+/** The map with other sides: ships move inside, and what lies outside goes. */
+export function resized(map: NavigationSeaMap, width: number, height: number): NavigationSeaMap {
+  const inside = (at: { x: number; y: number }, size = 1) => at.x + size <= width && at.y + size <= height;
+  const spawns = map.spawns.map((s) => ({ ...s, x: Math.min(s.x, width - 1), y: Math.min(s.y, height - 1) }));
+  const hazards = (map.hazards ?? []).filter((h) => inside(h, h.kind === "whirlpool" ? 2 : 1));
+  return { ...map, width, height, spawns, hazards, rocks: (map.rocks ?? []).filter((r) => inside(r)) };
 }
 
 /** The map with the tool used at a tile. */

@@ -11,7 +11,7 @@ import { useStore } from "../store";
 import { Cells } from "../ui/chart";
 import { Download, Play, Undo, Upload } from "../ui/icons";
 import type { NavigationSeaMap } from "../wire";
-import { emptyMap, idOf, type Tool, use, useFairly, whatIsAt } from "./draw";
+import { emptyMap, idOf, LONGEST, resized, SHORTEST, sideOf, type Tool, use, useFairly, whatIsAt } from "./draw";
 import { Palette } from "./palette";
 
 export function EditorPage({ here }: { here: Route }) {
@@ -21,7 +21,8 @@ export function EditorPage({ here }: { here: Route }) {
   const [map, setMap] = useState<NavigationSeaMap>(() => (name && maps.get()[name]) || kept || emptyMap());
   const [tool, setTool] = useState<Tool>("rock small");
   const [fair, setFair] = useState(true);
-  const problems = useProblems(map);
+  const found = useProblems(map);
+  const problems = found && (map.name.trim() ? found : [...found, "the map needs a name"]);
 
   useEffect(() => {
     if (kept) notify("Your unsaved map is back.");
@@ -146,11 +147,11 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
       <div class="fields narrow">
         <label class="field">
           Width
-          <input type="number" min={3} max={26} value={map.width} onChange={(e) => set({ width: Number(e.currentTarget.value) || 24 })} />
+          <input type="number" min={SHORTEST} max={LONGEST} value={map.width} onChange={(e) => change(resized(map, sideOf(e.currentTarget.value), map.height))} />
         </label>
         <label class="field">
           Height
-          <input type="number" min={3} max={26} value={map.height} onChange={(e) => set({ height: Number(e.currentTarget.value) || 24 })} />
+          <input type="number" min={SHORTEST} max={LONGEST} value={map.height} onChange={(e) => change(resized(map, map.width, sideOf(e.currentTarget.value)))} />
         </label>
         <label class="field">
           Author
@@ -158,7 +159,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
         </label>
       </div>
       <div class="row">
-        <button type="button" class="button primary" disabled={!map.name.trim() || problems === null || problems.length > 0} onClick={save}>
+        <button type="button" class="button primary" disabled={problems === null || problems.length > 0} onClick={save}>
           Save
         </button>
         <button type="button" class="button" onClick={() => exportMap(map)}>
@@ -172,6 +173,7 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
             accept=".json,application/json"
             onChange={async (e) => {
               const file = e.currentTarget.files?.[0];
+              e.currentTarget.value = ""; // the same file can be chosen again
               if (file) await importMap(file, change);
             }}
           />
@@ -207,10 +209,7 @@ function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSea
                 Edit
                 <span class="visually-hidden"> {kept.name}</span>
               </button>
-              <button type="button" class="button small" onClick={() => forgetMap(kept.name)}>
-                Delete
-                <span class="visually-hidden"> {kept.name}</span>
-              </button>
+              <DeleteButton name={kept.name} />
             </span>
           </li>
         ))}
@@ -228,6 +227,16 @@ function Shelf({ map, open }: { map: NavigationSeaMap; open: (map: NavigationSea
         </button>
       </div>
     </section>
+  );
+}
+
+function DeleteButton({ name }: { name: string }) {
+  const [sure, setSure] = useState(false);
+  return (
+    <button type="button" class="button small" onBlur={() => setSure(false)} onClick={() => (sure ? forgetMap(name) : setSure(true))}>
+      {sure ? "Really delete?" : "Delete"}
+      <span class="visually-hidden"> {name}</span>
+    </button>
   );
 }
 

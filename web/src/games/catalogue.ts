@@ -13,11 +13,15 @@ export async function gameInfo(name: string): Promise<GameInfo | undefined> {
   return gamesStore.get().find((game) => game.name === name);
 }
 
+/** Milliseconds until a server that did not answer, such as one that is just starting, is asked again. */
+const ASK_AGAIN = 1000;
+
 export function loadGames(): Promise<void> {
   asked ??= listGames().then(
     (games) => gamesStore.set(games),
     () => {
       asked = null;
+      setTimeout(() => void loadGames(), ASK_AGAIN);
     },
   );
   return asked;

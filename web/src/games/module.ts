@@ -66,5 +66,5 @@ export interface GameModule {
   /** Seconds between the moves of programs that are being watched. */
   pace: number;
   /** The request for one click's game against the agent. */
-  quick: { variant?: string };
+  quick: { variant?: string; clock?: "none" };
 }

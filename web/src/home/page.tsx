@@ -2,8 +2,9 @@
 import { useEffect, useState } from "preact/hooks";
 import { MODULES, moduleOf, scoreOf, titleOf } from "../games";
 import { gameInfo, gamesStore } from "../games/catalogue";
-import { callPlayer, nextOpponent } from "../games/opponents";
+import { callPlayer, callPlayers, nextOpponent } from "../games/opponents";
 import { forgetGame, ownGames, tokenOf } from "../prefs";
+import { capital } from "../room/words";
 import { getRoom, listPreparation, listRatings, listRecent, listRooms, Refused } from "../rest";
 import { useStore } from "../store";
 import { Play } from "../ui/icons";
@@ -221,7 +222,9 @@ function Activity() {
   );
 }
 
-function Rooms({ rooms }: { rooms: RoomInfo[] | null }) {
+function Rooms({ rooms: all }: { rooms: RoomInfo[] | null }) {
+  const own = new Set(useStore(ownGames).slice(0, MOST_SHOWN).map((g) => g.room)); // listed above
+  const rooms = all?.filter((room) => !own.has(room.room));
   if (!rooms) return <p class="soft small">Loading…</p>;
   if (rooms.length === 0) {
     return (
@@ -282,13 +285,13 @@ function Recent({ recent }: { recent: RecentGame[] | null }) {
 }
 
 function score(game: RecentGame): string {
-  const names = game.seats.map((name) => callPlayer(game.game, name) || "Guest");
-  if (names.length === 1) return `${names[0]}: ${scoreOf(game.game, game.returns[0] ?? 0)}`;
+  const names = callPlayers(game.game, game.seats, game.room);
+  if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(game.game, game.returns[0] ?? 0)}`;
   const best = Math.max(...game.returns);
   const won = game.returns.map((r) => r === best);
-  if (won.every(Boolean)) return `${names.join(" – ")}, drawn`;
+  if (won.every(Boolean)) return `${capital(names.join(" – "))}, drawn`;
   const winner = won.indexOf(true);
-  return `${names[winner]} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
+  return `${capital(names[winner]!)} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
 }
 
 /** The 95 % interval; an open end where nothing bounds it. */

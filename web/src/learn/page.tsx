@@ -81,7 +81,7 @@ function GameLessons({ name }: { name: string }) {
               <span class="lesson-number">{done.includes(lesson.id) ? <Check /> : i + 1}</span>
               <span>
                 <strong>{lesson.title}</strong>
-                <span class="small soft">{marked(firstSentence(lesson.text))}</span>
+                <span class="small soft">{marked(summaryOf(lesson.text))}</span>
               </span>
             </span>
             <button type="button" class={`button ${lesson === next ? "primary" : ""}`} onClick={() => void startLesson(name, lesson.id)}>
@@ -100,6 +100,10 @@ function GameLessons({ name }: { name: string }) {
   );
 }
 
-function firstSentence(text: string): string {
-  return /^.*?[.:](?= )/.exec(text)?.[0].replace(/:$/, ".") ?? text;
+/** A lesson in a line: its first sentences, as many as say something. */
+export function summaryOf(text: string): string {
+  const enough = new RegExp(`^.{${FEW_LETTERS},}?[.:](?= |$)`).exec(text);
+  return enough?.[0].replace(/:$/, ".") ?? text;
 }
+
+const FEW_LETTERS = 24;

@@ -1,6 +1,5 @@
 // A player's ratings in puzzles and the puzzles tried, by game, as this browser keeps them.
-import { load, save } from "../prefs";
-import { store } from "../store";
+import { shared } from "../prefs";
 import type { PuzzleEntry } from "../wire";
 
 export interface PuzzleProgress {
@@ -13,8 +12,7 @@ export const FIRST_RATING = 1200;
 /** How far one puzzle moves an Elo rating, at most. */
 const K_FACTOR = 32;
 
-const kept = load<unknown>("puzzles", {});
-export const progress = store<Record<string, PuzzleProgress>>(isRecord(kept) ? (kept as Record<string, PuzzleProgress>) : {});
+export const progress = shared<Record<string, PuzzleProgress>>("puzzles", {});
 
 export function progressIn(all: Record<string, PuzzleProgress>, game: string): PuzzleProgress {
   const own = all[game];
@@ -30,11 +28,12 @@ export function newRating(rating: number, puzzle: number, solved: boolean): numb
 
 /** Keep a result; only the first one at a puzzle counts. */
 export function keepAttempt(game: string, puzzle: { id: string; rating: number }, solved: boolean): void {
-  const own = progressIn(progress.get(), game);
-  if (puzzle.id in own.tried) return;
-  const rating = newRating(own.rating, puzzle.rating, solved);
-  progress.set({ ...progress.get(), [game]: { rating, tried: { ...own.tried, [puzzle.id]: solved } } });
-  save("puzzles", progress.get());
+  progress.update((now) => {
+    const own = progressIn(now, game);
+    if (puzzle.id in own.tried) return now;
+    const rating = newRating(own.rating, puzzle.rating, solved);
+    return { ...now, [game]: { rating, tried: { ...own.tried, [puzzle.id]: solved } } };
+  });
 }
 
 /** The puzzle nearest to the player's rating that was not tried yet; any, once all were. */

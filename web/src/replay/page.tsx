@@ -1,9 +1,10 @@
 // Replay and analysis of any game: from a room, or from a record that was exported.
 import { useEffect, useState } from "preact/hooks";
-import { callPlayer } from "../games/opponents";
+import { callPlayers } from "../games/opponents";
 import { tokenOf } from "../prefs";
 import { getRecord, getReplay, listRecent, readRecord, Refused } from "../rest";
 import type { Route } from "../route";
+import { capital } from "../room/words";
 import { Upload } from "../ui/icons";
 import { NotFound } from "../ui/not-found";
 import type { RecentGame, GameReplay } from "../wire";
@@ -123,7 +124,7 @@ function Import() {
                 <span>
                   <strong>{titleOf(game.game)}</strong>{" "}
                   <span class="soft small">
-                    {game.seats.map((s) => callPlayer(game.game, s) || "Guest").join(" – ")}, {count(game.moves)}
+                    {capital(callPlayers(game.game, game.seats, game.room).join(" – "))}, {count(game.moves)}
                   </span>
                 </span>
                 <a class="button small" href={`/replay/${game.room}`}>

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { say } from "../announce";
 import { moduleOf, scoreOf } from "../games";
 import { gamesStore } from "../games/catalogue";
-import { callPlayer } from "../games/opponents";
+import { callPlayer, callPlayers } from "../games/opponents";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
 import { copyLink } from "../room/table";
@@ -80,7 +80,7 @@ export function Viewer({ replay, source, record, turn, phase, said }: ViewerProp
       </section>
       <aside class="panel-side" aria-label="Game">
         <div class="status">
-          <h1>{heading(replay)}</h1>
+          <h1>{heading(replay, source.room)}</h1>
         </div>
         <Verified replay={replay} />
         <p class="soft small">{position(at, (frame.moved?.story ?? []).map((line) => personal(replay, at.turn, line)))}</p>
@@ -145,12 +145,12 @@ function thoughtProblem(problem: string | null, judged: number | null, midTurn: 
 
 const lastPhase = (replay: GameReplay, turn: number) => (replay.frames[turn] && phasesOf(replay.frames[turn]!)) || null;
 
-function heading(replay: GameReplay): string {
-  const names = replay.seats.map((name) => callPlayer(replay.game, name) || "Guest");
+function heading(replay: GameReplay, room: string | null): string {
+  const names = callPlayers(replay.game, replay.seats, room);
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
-  if (result.winners.length !== 1) return `${names.join(" – ")}: drawn`;
+  if (result.winners.length !== 1) return `${capital(names.join(" – "))}: drawn`;
   const winner = result.winners[0]!;
   return `${capital(names[winner]!)} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
 }

@@ -25,7 +25,6 @@ import { NotFound } from "../ui/not-found";
 import { RulesButton } from "../ui/rules";
 import type { GameInfo, Invitation, RoomInfo } from "../wire";
 import { takeTokenFromAddress } from "./device";
-import { Log } from "./log";
 import { Players } from "./players";
 import { OnlyHere, QrCode } from "./qr";
 import { connect, type Connection } from "./socket";
@@ -95,7 +94,7 @@ function noteResult(room: Room): void {
   const winners = room.position?.result?.winners ?? [];
   if (!room.info || !rival || room.seats.length !== 1 || room.info.seats.length !== 2 || room.info.puzzle) return;
   const result = winners.length !== 1 ? "drawn" : winners[0] === room.seats[0] ? "won" : "lost";
-  if (opponentOf(room.info.game, rival.name)) keepResult(room.info.game, rival.name, result);
+  if (opponentOf(room.info.game, rival.name)) keepResult(room.id, room.info.game, rival.name, result);
 }
 
 interface WaitingProps {
@@ -138,7 +137,6 @@ function Waiting({ room, game, sit }: WaitingProps) {
         </div>
       )}
       <Players room={room} />
-      <Log room={room} />
     </div>
   );
 }
@@ -153,8 +151,8 @@ function Invite({ room }: { room: string }) {
   return (
     <div class="invite">
       <div class="stack">
+        <input class="input link" readOnly value={link} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
         <div class="row">
-          <input class="input link" readOnly value={link} aria-label="Link to this room" onFocus={(e) => e.currentTarget.select()} />
           <button type="button" class="button primary" onClick={() => void copyLink(link)}>
             <Link /> Copy the link
           </button>
@@ -167,7 +165,7 @@ function Invite({ room }: { room: string }) {
           )}
         </p>
       </div>
-      <div class="qr-space">{invitation && invitation.qr.length > 0 && <QrCode rows={invitation.qr} />}</div>
+      <div class={`qr-space ${invitation?.link === null ? "none" : ""}`}>{invitation && invitation.qr.length > 0 && <QrCode rows={invitation.qr} />}</div>
     </div>
   );
 }

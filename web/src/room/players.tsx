@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { callPlayer, opponentOf } from "../games/opponents";
 import { Emblem } from "../ui/emblems";
 import { Machine, Person } from "../ui/icons";
+import type { RoomInfo } from "../wire";
 import { type Room, secondsLeft, secondsOf } from "./state";
 import { capital, seatName } from "./words";
 
@@ -26,16 +27,18 @@ export function Players({ room, mark, below }: PlayersProps) {
         const mine = room.seats.includes(seat) && room.seats.length === 1;
         const ready = position.ready.includes(seat);
         const named = player.kind === "agent" ? opponentOf(info.game, player.name) : undefined;
+        const called = nameOf(room, player);
+        const place = capital(seatName(position, seat));
         const won = position.result?.winners.length === 1 && position.result.winners[0] === seat;
         return (
           <li key={seat} class={`${acting ? "acting" : ""} ${room.seats.includes(seat) ? "own" : ""}`}>
             <span class="mark">{mark?.(seat) ?? (named ? <Emblem name={named.emblem} /> : player.kind === "agent" ? <Machine /> : <Person />)}</span>
             <span class="who">
-              <strong>{player.kind === "open" ? "Open seat" : player.name ? callPlayer(info.game, player.name) : unnamed(room, seat)}</strong>
+              <strong>{called}</strong>
               <span class="soft small">
-                {capital(seatName(position, seat))}
+                {place !== called && place}
                 {mine && player.name && " · you"}
-                {player.kind === "agent" && !named && " · computer"}
+                {player.kind === "agent" && !named && !info.lesson && " · computer"}
                 {named?.elo != null && ` · ${named.elo} Elo`}
                 {player.kind === "person" && !player.online && !room.seats.includes(seat) && " · away"}
               </span>
@@ -50,6 +53,14 @@ export function Players({ room, mark, below }: PlayersProps) {
       })}
     </ul>
   );
+}
+
+/** What the card of a player says; the program of a lesson is nobody in particular. */
+function nameOf(room: Room, player: RoomInfo["seats"][number]): string {
+  if (player.kind === "open") return "Open seat";
+  if (player.kind === "agent" && room.info?.lesson) return "Computer";
+  if (player.kind === "agent") return callPlayer(room.info!.game, player.name);
+  return player.name || unnamed(room, player.seat);
 }
 
 function unnamed(room: Room, seat: number): string {

@@ -39,7 +39,8 @@ export function Table(props: TableProps) {
   const { room } = props;
   const over = room.position?.status === "over" && !props.hold;
   const told = props.hold ? beforeNewestMove(room) : room;
-  const mine = !props.hold && room.seats.some((s) => room.position?.seats[s]?.to_move);
+  const mine = !props.hold && isAsked(room);
+  const line = props.hold ? "Playing the turn" : statusLine(room);
   return (
     <div class={`table ${props.class ?? ""}`}>
       <section class="board-side" aria-label="Board">
@@ -48,8 +49,8 @@ export function Table(props: TableProps) {
       </section>
       <aside class="panel-side" aria-label="Game">
         <div class="status">
-          <h1 aria-live="polite" class={mine ? "mine" : ""}>
-            {props.hold ? "Playing the turn" : statusLine(room)}
+          <h1 aria-live="polite" class={`${mine ? "mine" : ""} ${lengthOf(line)}`}>
+            {line}
           </h1>
           <ClockFace room={room} />
         </div>
@@ -67,6 +68,16 @@ export function Table(props: TableProps) {
   );
 }
 
+/** Whether the player here is to move. */
+function isAsked(room: Room): boolean {
+  return room.seats.some((seat) => room.position?.seats[seat]?.to_move);
+}
+
+/** How large a status can be in the space that is kept for it, whatever the players are called. */
+function lengthOf(line: string): "" | "long" | "longest" {
+  return line.length <= 22 ? "" : line.length <= 34 ? "long" : "longest";
+}
+
 /** The end of the game as a pennant over the board; the status line says it to screen readers. */
 function Outcome({ room }: { room: Room }) {
   const winners = room.position?.result?.winners ?? [];
@@ -75,6 +86,15 @@ function Outcome({ room }: { room: Room }) {
   return (
     <p class={`outcome-pennant ${tone}`} aria-hidden="true">
       {outcome(room)}
+    </p>
+  );
+}
+
+/** What to do now, for those who play for the first time. */
+export function Prompt({ children, twoTaps }: { children: ComponentChildren; twoTaps?: boolean }) {
+  return (
+    <p class="prompt soft small">
+      {children} {twoTaps && "The first tap aims, the second one plays."}
     </p>
   );
 }
@@ -116,9 +136,10 @@ function Trouble({ room, connection }: { room: Room; connection: Connection }) {
   if (absent !== null && !lost && !room.refusal) {
     return <Absent name={absent} claim={() => connection.send({ type: "claim", seat: room.seats[0]! })} />;
   }
-  const compiling = room.compiled > 0;
-  const waits = compiling ? compilingText(room) : room.place > 0 ? queuedText(room) : slow ? SLOW : "";
-  const text = lost ? "Connection lost. Reconnecting…" : room.readOnly ? READ_ONLY : (room.refusal?.message ?? waits);
+  const asked = isAsked(room); // who has to plan is not waiting for the program that plans too
+  const compiling = room.compiled > 0 && !asked;
+  const waits = compiling ? compilingText(room) : room.place > 0 && !asked ? queuedText(room) : slow ? SLOW : "";
+  const text = lost ? "Connection lost. Reconnecting…" : room.readOnly ? READ_ONLY : (refusalText(room) ?? waits);
   return (
     <div class={`trouble small ${text ? "note" : ""}`}>
       <p role="status">{text}</p>
@@ -127,6 +148,12 @@ function Trouble({ room, connection }: { room: Room; connection: Connection }) {
   );
 }
 
+/** Why a request was refused; help that was too slow can be asked for again. */
+function refusalText({ refusal }: Room): string | null {
+  return refusal?.code === "agent_failed" ? NO_HELP : (refusal?.message ?? null);
+}
+
+const NO_HELP = "The server is too busy to help at the moment. Turn the help off and on to ask again.";
 const READ_ONLY = "The server can't store moves at the moment. Your game is kept and goes on as soon as it can.";
 
 function queuedText(room: Room): string {
@@ -270,16 +297,18 @@ function End({ room, connection }: TableProps) {
           type="button"
           class="button"
           disabled={offered}
+          title={many ? "Sides are swapped" : ""}
           onClick={() => connection.send({ type: "rematch", seat })}
         >
-          <Again /> {offered ? "Rematch offered" : many ? "Rematch, sides swapped" : "Play again"}
+          <Again /> {offered ? "Rematch offered" : many ? "Rematch" : "Play again"}
+          {many && !offered && <span class="visually-hidden"> with sides swapped</span>}
         </button>
       )}
       <a class="button" href={`/replay/${room.id}#review`}>
         Review
       </a>
       <a class="button" href={`/replay/${room.id}`}>
-        Replay and analysis
+        Replay<span class="visually-hidden"> and analysis</span>
       </a>
       <button type="button" class="button" onClick={() => void copyLink(`/replay/${room.id}`)}>
         <Link /> Share

@@ -7,7 +7,8 @@ import type { RoomEvent, Room } from "./state";
 /** What to call a seat: its player, or the seat's own name. */
 export function playerName(info: RoomInfo | null, position: RoomPosition | null, seat: number): string {
   const player = info?.seats.find((s) => s.seat === seat);
-  return (player?.name && callPlayer(info!.game, player.name)) || seatName(position, seat);
+  const name = player?.kind === "agent" ? callPlayer(info!.game, player.name) : player?.name;
+  return name || seatName(position, seat);
 }
 
 /** What the game calls a seat, such as black or first player. */
@@ -106,7 +107,7 @@ export function storyOf(event: RoomEvent, room: Room): string[] {
       if (room.seats.length === 1 && room.seats[0] === event.seat) return ["You are ready."];
       return [`${capital(name(event.seat))} is ready.`];
     case "taken_back":
-      return [`${capital(name(event.seat))} undid ${event.count === 1 ? "a move" : `${event.count} moves`}.`];
+      return [`${room.seats.length === 1 && room.seats[0] === event.seat ? "You" : capital(name(event.seat))} undid ${event.count === 1 ? "a move" : `${event.count} moves`}.`];
     case "offered":
       return [`${capital(name(event.offer.seat))} ${offerWords(event.offer.kind)}.`];
     case "withdrawn":

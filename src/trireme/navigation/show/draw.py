@@ -36,7 +36,7 @@ def ship_names(view: NavigationState) -> tuple[str, str]:
     """What to call the two ships, even where they are of one type."""
     first, second = view.ships
     if first.type == second.type:
-        return f"First {first.label}", f"Second {second.label}"
+        return f"First {first.label.lower()}", f"Second {second.label.lower()}"
     return first.label, second.label
 
 

@@ -156,7 +156,7 @@ export function HeatChart({ board, heat, best, sea }: {
               fill-opacity={known(row, col) ? 0 : (0.92 * p) / most}
             />
             {!known(row, col) && p >= 0.005 && (
-              <text class={p / most > 0.62 ? "chance strong" : "chance"} x={col + 0.5} y={row + 0.53}>
+              <text class={`chance ${p / most > 0.8 ? "strong" : p / most > 0.62 ? "middling" : ""}`} x={col + 0.5} y={row + 0.53}>
                 {Math.round(100 * p)}
               </text>
             )}

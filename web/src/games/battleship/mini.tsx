@@ -1,7 +1,7 @@
 // The home page's picture of Battleship: a hunt half done.
 import { hull } from "./sea";
 
-const MISSES = [[0, 2], [1, 6], [2, 4], [3, 9], [4, 1], [5, 7], [0, 8], [3, 12], [6, 10], [6, 3], [1, 11]];
+const MISSES = [[0, 3], [1, 7], [2, 4], [3, 9], [4, 1], [5, 7], [0, 8], [3, 12], [6, 10], [6, 3], [1, 10]];
 const HEAT = [[4, 5, 0.5], [3, 4, 0.35], [2, 5, 0.25], [5, 5, 0.3], [4, 6, 0.4], [4, 3, 0.35], [4, 8, 0.2], [3, 6, 0.3], [5, 3, 0.2], [2, 10, 0.2], [5, 11, 0.18], [4, 11, 0.2]];
 
 export function BattleshipMini() {
@@ -15,7 +15,7 @@ export function BattleshipMini() {
         <rect class="warmth" x={col!} y={row!} width={1} height={1} fill-opacity={p!} />
       ))}
       <path class="lattice" d={d} />
-      <path class="hull" d={hull([[2, 1], [2, 3]])} />
+      <path class="hull" d={hull([[1, 3], [1, 5]])} />
       <path class="hull" d={hull([[7, 5], [7, 9]])} />
       {MISSES.map(([row, col]) => (
         <g class="shot miss">

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useQuestion } from "../../room/ask";
 import { seatShown } from "../../room/state";
-import { Table } from "../../room/table";
+import { Prompt, Table } from "../../room/table";
 import { seatName } from "../../room/words";
 import { play } from "../../sound";
 import { Curve } from "../../ui/curve";
@@ -166,8 +166,10 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
   const insight = voice.insight as BattleshipInsight | null;
   const best = room.position?.status === "playing" ? (insight?.best ?? (heatOn ? (room.hint?.action ?? null) : null)) : null;
   const board = boards[aim]!;
+  const twoTaps = matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30;
   const heatShown = heatOn && !!game?.insight;
   const two = seat === null && view.seas.length > 1;
+  const shipsOf = (owner: number) => `Ships of the ${seatName(room.position, owner)}`;
   const details = (
     <>
       {heatShown && (
@@ -178,9 +180,9 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
         </div>
       )}
       <div class="seas-status">
-        <ShipStatus board={board} sea={target} title={seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
+        <ShipStatus board={board} sea={target} title={two ? shipsOf(aim) : seat === null || view.seas.length === 1 ? "Ships" : "Enemy ships"} />
         {seat === null && view.seas.length > 1 && (
-          <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title="Other ships" />
+          <ShipStatus board={boards[1 - aim]!} sea={view.seas[1 - aim]!} title={shipsOf(1 - aim)} />
         )}
         {view.seas.length > 1 && seat !== null && (
           <div class="own-waters">
@@ -209,7 +211,7 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
               onPick={pick}
               chosen={chosen}
               best={best}
-              twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (board.cols + 2) < 30}
+              twoTaps={twoTaps}
             />
             {seat === null && view.seas.length > 1 && (
               <SeaChart board={boards[1 - aim]!} sea={view.seas[1 - aim]!} label="Other board" />
@@ -225,10 +227,12 @@ function Firing({ room, connection, game, seat, view, handOver }: FiringProps) {
               Hand over to the {handOver.name}
             </button>
           </div>
-        ) : salvo && state?.to_move && (
+        ) : salvo && state?.to_move ? (
           <button type="button" class="button primary" disabled={chosen.length !== shots} onClick={() => fire(chosen)}>
             Fire the salvo: {chosen.length} of {shots}
           </button>
+        ) : (
+          state?.to_move && <Prompt twoTaps={twoTaps}>Fire at a cell of the {view.seas.length === 1 ? "hidden" : "enemy’s"} board.</Prompt>
         )
       }
       panel={!two && details}

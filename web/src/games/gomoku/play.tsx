@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useQuestion } from "../../room/ask";
 import { seatShown } from "../../room/state";
-import { Table } from "../../room/table";
+import { Prompt, Table } from "../../room/table";
 import { capital } from "../../room/words";
 import { play } from "../../sound";
 import { useVoice } from "../../ui/voice";
@@ -30,10 +30,13 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
   const act = (action: string) => {
     if (seat !== null) connection.send({ type: "act", seat, action, moves });
   };
-  const voice = useVoice(hints ? (room.insight?.insight ?? null) : null, "search");
+  const playing = room.position?.status === "playing";
+  const voice = useVoice(hints && playing ? (room.insight?.insight ?? null) : null, "search");
   const insight = voice.insight as GomokuInsight | null;
-  const hint = hints ? (room.hint?.action ?? null) : null;
+  const hint = hints && playing ? (room.hint?.action ?? null) : null;
   const size = Number(room.info?.settings.size ?? 15);
+  const twoTaps = matchMedia("(pointer: coarse)").matches && innerWidth / (size + 2) < 34;
+  const colour = /^(black|white)$/.exec(room.position?.seat_names[seat ?? 0] ?? "")?.[0];
   return (
     <Table
       room={room}
@@ -50,16 +53,22 @@ export function GomokuPlay({ room, connection, game }: PlayProps) {
           onPick={act}
           insight={insight}
           hint={hint}
-          twoTaps={matchMedia("(pointer: coarse)").matches && innerWidth / (size + 2) < 34}
+          twoTaps={twoTaps}
         />
       }
-      action={choices.length > 0 && <Choices choices={choices} act={act} />}
+      action={
+        choices.length > 0 ? (
+          <Choices choices={choices} act={act} />
+        ) : (
+          points.size > 0 && <Prompt twoTaps={twoTaps}>Put a {colour} stone on a free point.</Prompt>
+        )
+      }
       panel={
         hints && (
           <section class="panel stack thought">
             <EvaluationBar value={insight?.value ?? null} name={room.position?.seat_names[seat ?? 0] ?? ""} />
             {insight && <Thought insight={insight as Record<string, unknown>} next={null} />}
-            {!insight && !hint && !voice.why && <p class="soft small">{state?.to_move ? "Searching…" : "It is not your turn."}</p>}
+            {!insight && !hint && !voice.why && <p class="soft small">{!playing ? "The game is over: its review shows where it turned." : state?.to_move ? "Searching…" : "It is not your turn."}</p>}
             {hint && !insight && <p>The agent would play {hint}.</p>}
             {voice.picker}
           </section>

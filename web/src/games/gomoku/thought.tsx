@@ -46,8 +46,11 @@ export function Thought({ insight, next }: { insight: Record<string, unknown>; n
           </tbody>
         </table>
       )}
-      {line.length > 1 && <p class="small soft">Expected line: <span class="mono">{line.slice(0, 10).join(" ")}</span></p>}
-      {depth !== undefined && depth > 0 && <p class="small soft">Search depth: {depth} moves.</p>}
+      {line.length > 1 && (
+        <p class="small soft">
+          Expected line{depth ? `, searched ${depth} moves deep` : ""}: <span class="mono">{line.slice(0, 10).join(" ")}</span>
+        </p>
+      )}
     </div>
   );
 }

@@ -55,5 +55,5 @@ export const navigation: GameModule = {
   Setup: NavigationSetup,
   Poster: NavigationPoster,
   pace: 6,
-  quick: { variant: "equal" },
+  quick: { variant: "equal", clock: "none" }, // nobody waits, and newcomers read the rules first
 };

@@ -1,7 +1,7 @@
 // Battle Navigation at play: the arena, the planner, playback, and the ghost of the plan.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { say } from "../../announce";
-import { prefs, reducedMotion, setPrefs } from "../../prefs";
+import { prefs, reducedMotion, setPrefs, unsentPlan } from "../../prefs";
 import { type Room, seatShown } from "../../room/state";
 import { Table } from "../../room/table";
 import { capital } from "../../room/words";
@@ -109,14 +109,8 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
       }
       action={
         playback.at !== null ? (
-          <Showing story={phaseStory(story, (playing ?? 0) + 1)} phase={playing ?? 0} speed={speed} skip={playback.stop} />
-        ) : (
-          planning.panel(names)
-        )
-      }
-      panel={
-        <>
-          {playback.at !== null && (
+          <div class="stack">
+            <Showing story={phaseStory(story, (playing ?? 0) + 1)} phase={playing ?? 0} speed={speed} skip={playback.stop} />
             <div class="two-plans">
               {[0, 1].map((s) => (
                 <div key={s}>
@@ -125,13 +119,17 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
                 </div>
               ))}
             </div>
-          )}
-          {playback.at === null && view.log.length > 0 && (
-            <button type="button" class="button small" onClick={() => playback.start()}>
-              <Play /> Show the last turn again
-            </button>
-          )}
-        </>
+          </div>
+        ) : (
+          planning.panel(names)
+        )
+      }
+      panel={
+        view.log.length > 0 && (
+          <button type="button" class="button small" disabled={playback.at !== null} onClick={() => playback.start()}>
+            <Play /> Show the last turn again
+          </button>
+        )
       }
     />
   );
@@ -185,7 +183,7 @@ export function Showing({ story, phase, speed, skip }: ShowingProps) {
           </button>
         </div>
       </div>
-      <ul class="events small">
+      <ul class="events small" tabIndex={0} aria-label="What happened in this phase">
         {story.map((line) => (
           <li>{line}</li>
         ))}
@@ -210,23 +208,27 @@ export function Speed({ speed }: { speed: number }) {
 function usePlanning({ room, connection }: PlayProps, seat: number | null, ships: ShipRow[], phases: number, ready: boolean) {
   const state = seat === null ? undefined : room.position?.seats[seat];
   const moves = room.position?.moves ?? 0;
-  const [plan, setPlan] = useState<Order[]>(() => emptyPlan(phases));
   const [guess, setGuess] = useState<Order[] | null>(null);
   const [hinted, setHinted] = useState(false);
   const own = ships[seat ?? 0]!;
+  const decision = `${seat} ${moves}`;
+  const [drawn, setDrawn] = useState<{ decision: string; plan: Order[] } | null>(null);
+  const kept = state?.draft ?? unsentPlan.read(room.id, decision);
+  const plan = drawn?.decision === decision ? drawn.plan : kept ? readPlan(kept, own) : emptyPlan(phases);
   const text = writePlan(plan, own);
   const latest = useRef(plan); // ahead of `plan` until the next render: a quick L locks in what was just typed
   latest.current = plan;
   const changePlan = (next: Order[]) => {
     latest.current = next;
-    setPlan(next);
+    setDrawn({ decision, plan: next });
   };
+  const drafted = useRef(""); // the decision for which the server has a draft, which an emptied plan withdraws
   const enemy = 1 - (seat ?? 0);
   const acting = !!state?.to_move;
   const preview = room.preview?.seat === seat && room.preview.action === text ? room.preview : null;
 
   useLayoutEffect(() => {
-    setPlan(state?.draft ? readPlan(state.draft, own) : emptyPlan(phases));
+    if (state?.draft) drafted.current = decision;
     setGuess((g) => g && emptyPlan(phases));
     setHinted(false);
   }, [seat, moves]);
@@ -257,12 +259,14 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
     if (seat === null || !acting) return;
     const others = guess ? { [enemy]: writePlan(guess, ships[enemy]!) } : {};
     connection.send({ type: "preview", seat, action: text, others });
-    if (room.info?.clock != null && plan.some((o) => o.move !== "none" || o.side)) {
-      connection.send({ type: "draft", seat, action: text });
-    }
+    const blank = plan.every((o) => o.move === "none" && !o.side);
+    unsentPlan.keep(room.id, decision, blank ? null : text);
+    if (room.info?.clock == null || (blank && drafted.current !== decision)) return;
+    drafted.current = blank ? "" : decision;
+    connection.send({ type: "draft", seat, action: blank ? null : text });
   }, [text, guess, seat, moves, acting]);
   useEffect(() => {
-    if (hinted && room.hint?.action && room.hint.seat === seat) setPlan(readPlan(room.hint.action, own));
+    if (hinted && room.hint?.action && room.hint.seat === seat) changePlan(readPlan(room.hint.action, own));
   }, [room.hint?.id]);
 
   const ghost = acting && preview?.outcome ? (preview.outcome as unknown as NavigationState).log : null;
