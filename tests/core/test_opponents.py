@@ -17,9 +17,6 @@ from trireme.core.play import check_fit, play, prepare_agent
 from trireme.core.registry import BUILT_IN, find, make_agent, make_game
 from trireme.core.spec import parse_spec
 
-FEW_GAMES = pytest.mark.xfail(reason="rated by 8 games a step, before nash changed", strict=True)
-MEASURED = [pytest.param(g, marks=FEW_GAMES) if g == "navigation" else g for g in BUILT_IN]
-
 
 @pytest.mark.parametrize("game", BUILT_IN)
 def test_six_opponents_with_names_and_characters_stand_in_the_order_of_their_ratings(
@@ -37,7 +34,7 @@ def test_six_opponents_with_names_and_characters_stand_in_the_order_of_their_rat
     assert named[0].score is None
 
 
-@pytest.mark.parametrize("game", MEASURED)
+@pytest.mark.parametrize("game", BUILT_IN)
 def test_every_step_of_a_ladder_is_150_to_300_elo_and_65_to_85_percent_as_measured(
     game: str,
 ) -> None:
@@ -47,7 +44,7 @@ def test_every_step_of_a_ladder_is_150_to_300_elo_and_65_to_85_percent_as_measur
         assert 0.65 <= (high.score or 0) <= 0.85, step
 
 
-@pytest.mark.parametrize("game", MEASURED)
+@pytest.mark.parametrize("game", BUILT_IN)
 def test_every_rating_has_an_interval_that_rests_on_enough_games(game: str) -> None:
     named = opponents_of(game)
     for rung, o in enumerate(named):
