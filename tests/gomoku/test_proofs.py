@@ -236,7 +236,7 @@ def test_a_search_that_was_cut_goes_on_where_it_stopped() -> None:
     ],
 )
 def test_the_best_threat_is_searched_deep_before_others(moves: str) -> None:
-    """Were all threats begun with equal numbers, these proofs would take 25 to 66 thousand nodes."""
+    """With equal first numbers for all threats these proofs take 25 to 66 thousand nodes."""
     points, nodes = read_points(Gomoku(), moves), 2500
     stones = {point: 1 if i % 2 == 0 else -1 for i, point in enumerate(points)}
     assert ProofSearch(15, True).prove(stones, 1 if len(points) % 2 == 0 else -1, nodes) > 0
