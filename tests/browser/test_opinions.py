@@ -21,15 +21,15 @@ VOICE = "Analysis by"
 def test_hints_come_from_the_network_where_it_is_chosen(site: Site, visit: Visit) -> None:
     page = visit(f"{site.url}/new/gomoku")
     ask_for_hints(page)
-    expect(page.get_by_text(re.compile("Search depth"))).to_be_visible(timeout=90_000)
+    expect(page.get_by_text(re.compile(r"searched \d+ moves deep"))).to_be_visible(timeout=90_000)
     choose(page, VOICE, "dqn")
-    expect(page.get_by_text(re.compile("Search depth"))).to_have_count(0)
+    expect(page.get_by_text(re.compile(r"searched \d+ moves deep"))).to_have_count(0)
     expect(page.locator(".hint").first).to_be_visible()
     expect(page.locator(".thought tbody tr")).to_have_count(5)
     choose(page, VOICE, "zero")
     expect(page.locator(".thought tbody tr")).to_have_count(5)
     choose(page, VOICE, "search")
-    expect(page.get_by_text(re.compile("Search depth"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"searched \d+ moves deep"))).to_be_visible()
 
 
 def test_the_networks_picture_stands_beside_the_waters_by_name(site: Site, visit: Visit) -> None:

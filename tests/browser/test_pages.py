@@ -47,9 +47,12 @@ def draw_narrow_sea(page: Any) -> None:
     page.get_by_label("Width").fill("5")
     page.get_by_label("Height").fill("5")
     page.get_by_label("Height").blur()
-    expect(page.get_by_text("out of bounds").first).to_be_visible()
-    expect(page.get_by_role("button", name="Save")).to_be_disabled()
     page.get_by_label("Symmetric").uncheck()
+    page.get_by_role("radio", name="Large rock").click()
+    page.get_by_role("gridcell", name=re.compile("^e5 ")).click()  # where the second ship was put
+    expect(page.get_by_text("is blocked by").first).to_be_visible()
+    expect(page.get_by_role("button", name="Save")).to_be_disabled()
+    page.get_by_role("button", name="Undo").click()
     for tool, tile in (("First ship", "c2"), ("Second ship", "c3")):
         page.get_by_role("radio", name=tool).click()
         page.get_by_role("gridcell", name=re.compile(f"^{tile} ")).click()

@@ -35,6 +35,8 @@ limits = ServerLimits(
 config = Config(limits, workers=1, warm=False)
 server_for(open_store(sys.argv[1]), config).run([listener])
 """
+ONE_CLICK = {"navigation": "equal"}
+"""The variants that one click on Play starts, where they are not the usual ones."""
 THINK = 0.05
 """Seconds a move: what is tested is that they play, not how well."""
 
@@ -75,11 +77,14 @@ def test_every_opponent_that_is_offered_plays_a_whole_game(address: str, name: s
         game = next(g for g in http.get("/api/games").json() if g["name"] == name)
         assert [a["name"] for a in game["agents"] if a["unavailable"]] == []
         assert [o["name"] for o in game["opponents"] if o["unavailable"]] == []
-        offered = [a["name"] for a in game["agents"]] + [o["spec"] for o in game["opponents"]]
+        one_click = game["variants"][ONE_CLICK[name]] if name in ONE_CLICK else {}
+        offered = [(a["name"], {}) for a in game["agents"]]
+        offered += [(o["spec"], one_click) for o in game["opponents"]]
         assert len(offered) > 10
-        for spec in dict.fromkeys(offered):
+        for spec, settings in offered:
             seats = [{"kind": "me"}, {"kind": "agent", "agent": spec}]
             body = {"game": name, "variant": game["versus"], "seats": seats, "clock": "none"}
+            body["settings"] = settings
             made = http.post("/api/rooms", json={**body, "think": THINK, "pace": 0})
             assert made.status_code == 201, (spec, made.text)
             held = made.json()
