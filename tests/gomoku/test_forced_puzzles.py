@@ -138,10 +138,10 @@ LOST_BY_BLACK = "e3f9d8g7e7f8e9f6f10c7g11h12e10f5f7e8g10h10d10c10d9d7c8f11d11d12
 @pytest.mark.parametrize(
     ("seed", "kind", "within", "rating", "position", "solution"),
     [
-        (2, "vcf", 3, 920, "e3f6d8g7e7f8e9e5g11g8e10h12f7f5g10e8", "f10 c7 d10"),
+        (5, "vcf", 3, 920, "e7f9e9g7f10f8g11c8e10f5f7e8g10h10d10c10d9h12", "d8 c7 d7"),
         pytest.param(
-            4, "vct", 7, 1853, "e7f9e9g7f10d7g11c7e10h12f7f5g10e8d10h10d9c10",
-            "c8 f11 d12 d11 b7 a6 g9 c6 b5 e11 g12", marks=pytest.mark.slow,
+            8, "vct", 7, 1862, "e3f9d8d11e9f6f10c7g11h12e10f5f7e8g10h10d10c10d9d7",
+            "c8 f11 g9 g8 g13 g12 e11 b5 c6 h8 f12", marks=pytest.mark.slow,
         ),
     ],
 )  # fmt: skip

@@ -47,6 +47,20 @@ def test_long_claims_are_confirmed_against_every_reply(verifier: WinVerifier, pl
     assert stones == state.board()
 
 
+@pytest.mark.parametrize("number", [3, 118])
+def test_a_line_is_followed_only_where_each_stone_is_its_owners(
+    verifier: WinVerifier, number: int
+) -> None:
+    """Here a defender can take points of the line in another order, which gives the same points in
+    other colours."""
+    case = json.loads(FORCED_WINS.read_text(encoding="utf-8").splitlines()[number])
+    state = Gomoku(position=case["stones"]).start()
+    stones: Stones = dict(state.board())
+    win = verifier.find(stones, state.colour, 60_000)
+    assert win is not None
+    assert verifier.confirms(stones, state.colour, win, win.plies, 600) is True
+
+
 def test_false_claims_are_refused(verifier: WinVerifier) -> None:
     stones = stones_of(DOUBLE_THREE)
     win = verifier.find(stones, 1, 10_000)

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 ROWS = 1 << 16
 """Rows of the search tables: enough to keep the proof that is checked."""
+PROOF_NODES = 60_000
+"""Nodes of the search that finds the win again before it is checked."""
 REPLY_NODES = 20_000
 """Nodes of the search in one position of a proof, where its row was lost."""
 
@@ -63,23 +65,24 @@ class WinVerifier:
         The line is followed as long as the defender follows it; elsewhere the search names the
         move.
         """
-        given: dict[frozenset[Point], Point] = {}
-        seen = set(stones)
+        given: dict[frozenset[tuple[Point, int]], Point] = {}
+        seen = dict(stones)
         for number, point in enumerate(win.line):
             if number % 2 == 0:
-                given[frozenset(seen)] = point
-            seen.add(point)
+                given[frozenset(seen.items())] = point
+            seen[point] = colour if number % 2 == 0 else -colour
         prover, size = self.prover, self.size
-        self._begin(stones, colour)
+        self.find(stones, colour, PROOF_NODES)  # its replies keep to the plies of its claim
 
         def choose(now: Mapping[Point, int], _: int) -> Point | None:
-            follows = given.get(frozenset(now))
+            follows = given.get(frozenset(now.items()))
             if follows is not None:
                 return follows
             prover.pop_all()
             for row, col in list(now)[len(stones) :]:
                 prover.push(row * size + col)
-            found = prover.winning_line(REPLY_NODES)
+            found = None if win.by_fours else prover.winning_threats(REPLY_NODES)
+            found = found or prover.winning_line(REPLY_NODES)
             return None if found is None or not found.points else divmod(found.points[0], size)
 
         checker = ProofChecker(size, self.rule, limit=limit)
