@@ -13,7 +13,7 @@ from trireme.core.options import option
 from trireme.navigation.arrays import flat_tile, pack_ships, unpack_plan
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
-from trireme.navigation.search.double_oracle import TurnSolver
+from trireme.navigation.search.double_oracle import TurnSolver, every_movement
 from trireme.navigation.search.plan_analysis import PlanAnalysis, PlanCandidate
 from trireme.navigation.search.pose_bonus import distance_table
 from trireme.navigation.search.scoring_kernels import contact_probabilities
@@ -104,10 +104,7 @@ class _Board:
     def __init__(self, solver: TurnSolver, centre: float, hunt: float) -> None:
         self.solver = solver
         chart, phases = solver.game.chart, solver.game.phases
-        self.movements = np.array(
-            [[m >> 2 * (phases - 1 - p) & 3 for p in range(phases)] for m in range(4**phases)],
-            np.uint8,
-        )
+        self.movements = every_movement(phases)
         self.beginnings = [np.arange(4**phases) >> 2 * (phases - 1 - p) for p in range(phases)]
         """By phase, the entry of each movement."""
         self.tile_costs = solver.mobility.copy()
