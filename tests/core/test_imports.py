@@ -35,7 +35,8 @@ LAYERS: dict[str, set[str]] = {
 """What each package may import beside itself and the top level."""
 HEAVY = {
     "numba": lambda path: (
-        path.stem.endswith("kernels") or path.name in ("jit.py", "kernel_compiler.py")
+        path.stem.endswith("kernels")
+        or path.name in ("jit.py", "kernel_compiler.py", "kernel_libraries.py")
     ),
     "torch": lambda path: path.parent.name == "training" or "network" in path.stem,
     "fastapi": lambda path: "server" in path.parts,

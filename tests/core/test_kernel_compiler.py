@@ -2,6 +2,7 @@
 
 import gc
 import json
+import math
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,7 +15,7 @@ from numba.core.caching import NullCache
 from numba.core.errors import TypingError
 
 from trireme.core.jit import linked_njit, njit
-from trireme.core.kernel_compiler import CalledLibrary, EntryLibrary
+from trireme.core.kernel_libraries import CalledLibrary, EntryLibrary
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -148,6 +149,97 @@ def test_operators_of_several_types_are_told_apart() -> None:
     assert _mixed(7.5, 2.0) == 3.75 + 3.0 + 1.5
     assert _mixed(np.float32(1), np.float32(4)) == 0.25 + 0 + 1
     assert _mixed(7, 2) == 7.5
+
+
+RECORD = np.dtype(
+    [
+        ("count", np.int64),
+        ("bytes", np.uint8, 4),
+        ("grid", np.int32, (2, 3)),
+        ("cube", np.float32, (2, 3, 4)),
+    ],
+    align=True,
+)
+
+
+def new_record() -> Any:
+    """A record whose elements all differ."""
+    record = np.zeros(1, RECORD).view(np.recarray)[0]
+    record.bytes[:] = [250, 251, 252, 253]
+    record.grid[:] = np.arange(-3, 3).reshape(2, 3)
+    record.cube[:] = np.arange(24).reshape(2, 3, 4) / 8
+    return record
+
+
+@uncached
+def _element(record: Any, row: int, column: Any) -> float:
+    return record.grid[row, column] * 100 + record.cube[row, column, 3] + record.bytes[column]
+
+
+@pytest.mark.parametrize("kind", [int, np.uint8, np.int32, np.uint64])
+def test_elements_of_a_records_arrays_are_read_by_indices_of_any_type(kind: Any) -> None:
+    record = new_record()
+    for row in range(2):
+        for column in range(3):
+            expected = record.grid[row, column] * 100 + record.cube[row, column, 3]
+            assert _element(record, row, kind(column)) == expected + record.bytes[column]
+
+
+@uncached
+def _change(record: Any, place: int) -> None:
+    record.grid[1, place] = 2.75
+    record.bytes[place] = 256 + 7
+    record.bytes[place + 1] -= 1
+    record.cube[0, record.grid[1, place], place] += 1
+    record.count = record.bytes[place]
+
+
+def test_elements_are_written_in_the_type_of_their_array_and_no_others() -> None:
+    record, expected = new_record(), new_record()
+    _change(record, 1)
+    expected.grid[1, 1] = 2
+    expected.bytes[1:3] = 7, 251
+    expected.cube[0, 2, 1] += 1
+    expected.count = 7
+    assert record == expected
+
+
+@uncached
+def _sum_of(numbers: Any) -> int:
+    total = 0
+    for i in range(numbers.size):
+        total += numbers[i]
+    return total
+
+
+@uncached
+def _whole_arrays(record: Any, first: bool) -> int:
+    chosen = record.grid[0] if first else record.grid[1]
+    grid, place = record.grid, (1, 1 if first else 2)
+    for i in range(2):
+        grid[i, 0], grid[i, 1] = grid[i, 1], grid[i, 0]
+    return _sum_of(chosen) * 1000 + _sum_of(record.bytes) + grid[place] + record.grid[1, 1:].size
+
+
+def test_arrays_of_a_record_are_values_as_well() -> None:
+    for first, expected in ((True, -6 * 1000 + 1006 + 0 + 2), (False, 3 * 1000 + 1006 + 2 + 2)):
+        record = new_record()
+        assert _whole_arrays(record, first) == expected
+        assert record.grid.tolist() == [[-2, -3, -1], [1, 0, 2]]
+
+
+@uncached
+def _least_and_most(x: Any, y: Any, z: Any) -> Any:
+    return min(x, y), max(x, y), min(max(x, 2), 3), max(x, y, z), min(x, y, z)
+
+
+def test_min_and_max_are_those_of_python() -> None:
+    cases = [(1, 2, 0), (5, -5, 7), (1.5, 1, 2), (np.float32(0.5), np.float32(3), 1)]
+    for x, y, z in cases:
+        expected = min(x, y), max(x, y), min(max(x, 2), 3), max(x, y, z), min(x, y, z)
+        assert _least_and_most(x, y, z) == expected
+    assert math.isnan(_least_and_most(math.nan, 1.0, 1.0)[0]), "the first, as in Python"
+    assert _least_and_most(1.0, math.nan, 1.0)[1] == 1.0
 
 
 @uncached

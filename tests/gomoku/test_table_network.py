@@ -49,7 +49,7 @@ SIZE = 9
 @cache
 def network() -> TableNetwork:
     weights = random_weights()
-    return TableNetwork(weights, "standard", *quantise(tabulate(weights)))
+    return TableNetwork(weights, "standard", *tabulate(weights))
 
 
 def rounded_table() -> np.ndarray[Any, Any]:

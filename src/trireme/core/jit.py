@@ -53,7 +53,8 @@ def linked_njit(function: Any = None, *, apart: bool = False, **options: Any) ->
 
     They are compiled in one piece for each kernel that Python calls, see `kernel_compiler`, at
     LLVM's level 1 and without vectorisation: in much less time, and they run as fast. Arguments
-    annotated `int` are int64. They make no arrays, and division by zero raises nothing.
+    annotated `int` are int64. They make no arrays, division by zero raises nothing, and an index
+    into an array of a record is not negative.
     `apart` keeps a kernel from being inlined: one copy, however many call it.
     """
     if function is None:
@@ -209,7 +210,7 @@ def _check_package(package: str) -> None:
     home = Path(file).parent
     roots = {home, core} if (home / "rules.py").exists() else {home, core.parent}
     sources = {path for root in roots for path in root.rglob("*kernels.py")}
-    remove_stale_kernels(home, {*sources, core / "kernel_compiler.py"})
+    remove_stale_kernels(home, {*sources, *core.glob("kernel_*.py")})
 
 
 def remove_stale_kernels(home: Path, sources: Iterable[Path]) -> bool:

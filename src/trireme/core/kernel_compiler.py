@@ -6,8 +6,11 @@ into machine code, and then does all of this again in every kernel that calls it
 - an argument that is annotated `int` or `bool` is an int64 or a boolean whatever a caller passes;
 - a kernel that kernels call stays LLVM IR. Only an *entry*, a kernel that is called from Python or
   by its address, is optimised and translated, with all kernels that it calls, and kept on disk;
-- passes for what such kernels do not use (closures, `with`, array expressions) are left out;
-- the types of operators are looked up once, not at every place where they stand.
+- passes for what such kernels do not use (closures, `with`, array expressions, counting references)
+  are left out;
+- the types of operators are looked up once, not at every place where they stand;
+- an element of a record's array, `board.stones[cell]`, is read and written at its address. numba
+  makes an array of seven fields of it first. Indices count from the front: -1 is not the last.
 """
 
 from __future__ import annotations
@@ -15,22 +18,24 @@ from __future__ import annotations
 import gc
 import hashlib
 import inspect
+import operator
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
-import numba
-from llvmlite import binding  # type: ignore[import-untyped]
-from numba.core import cgutils, errors, event, sigutils, types
-from numba.core.codegen import JITCodeLibrary
+from llvmlite import ir as llvm_ir  # type: ignore[import-untyped]
+from numba.core import cgutils, errors, event, ir, sigutils, types
 from numba.core.compiler import CompilerBase
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.funcdesc import default_mangler
+from numba.core.ir_utils import build_definitions
+from numba.core.lowering import Lower
 from numba.core.registry import CPUDispatcher
+from numba.core.ssa import reconstruct_ssa
+from numba.core.transforms import canonicalize_cfg
 from numba.core.typed_passes import (
-    IRLegalization,
     NativeLowering,
     NoPythonBackend,
     NopythonTypeInference,
@@ -38,19 +43,17 @@ from numba.core.typed_passes import (
 )
 from numba.core.typeinfer import TypeInferer
 from numba.core.typing.context import Context
-from numba.core.untyped_passes import (
-    FixupArgs,
-    IRProcessing,
-    ReconstructSSA,
-    TranslateByteCode,
-)
+from numba.core.untyped_passes import FixupArgs, ReconstructSSA, TranslateByteCode
+from numba.cpython.builtins import do_minmax
+from numba.np.arrayobj import load_item, store_item
+
+from .kernel_libraries import CalledLibrary, EntryLibrary
 
 FIXED = {int: types.int64, "int": types.int64, bool: types.boolean, "bool": types.boolean}
 """numba's types of annotations."""
 
 APART = "compiled_apart"
 """The attribute of functions that are not to be inlined."""
-_CONFIG: Any = numba.config
 _ERRORS: Any = errors
 _depth = 0
 """How many kernels are being compiled, one inside the other."""
@@ -72,60 +75,29 @@ def compiling() -> Iterator[bool]:
                 gc.enable()
 
 
-class CalledLibrary(JITCodeLibrary):
-    """The LLVM IR of a kernel that kernels call."""
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelSSA(ReconstructSSA):
+    """Static single assignment; numba also finds out when variables end, to count references."""
 
-    def add_ir_module(self, ir_module: Any) -> None:
-        text = cgutils.normalize_ir_text(str(ir_module))
-        self._final_module = binding.parse_assembly(text)  # the only one: there are no wrappers
+    _name = "kernel_ssa"
 
-    def finalize(self) -> None:
-        for function in self._final_module.functions:
-            if not function.is_declaration and function.linkage == binding.Linkage.external:
-                function.linkage = (
-                    "weak_odr"  # not linkonce_odr: linking drops what nobody uses yet
-                )
-        self._finalized = True
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir.blocks = canonicalize_cfg(state.func_ir.blocks)
+        state.func_ir = reconstruct_ssa(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
 
 
-class EntryLibrary(JITCodeLibrary):
-    """The machine code of an entry and of all kernels that it calls."""
+@register_pass(mutates_CFG=True, analysis_only=False)
+class KernelStripPhis(PreLowerStripPhis):
+    """From phi nodes to assignments; numba also finds out when variables end."""
 
-    def finalize(self) -> None:
-        others = []
-        for library in _with_called(self._linking_libraries):
-            if isinstance(library, CalledLibrary):
-                self._final_module.link_in(library._final_module, preserve=True)
-            else:
-                others.append(library)
-        for function in self._final_module.functions:
-            if function.linkage == binding.Linkage.weak_odr:
-                function.linkage = "linkonce_odr"
-        self._linking_libraries = others
-        super().finalize()
+    _name = "kernel_strip_phis"
 
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
-
-    def _optimize_final_module(self) -> None:
-        if _CONFIG.LOOP_VECTORIZE:  # needs loops in the shape that numba's first passes give them
-            super()._optimize_final_module()
-            return
-        manager, builder = self._codegen._module_pass_manager()
-        manager.run(self._final_module, builder)
-
-
-def _with_called(libraries: list[Any]) -> list[Any]:
-    """Libraries and all that they call, each once."""
-    found: dict[Any, None] = {}
-    left = list(libraries)
-    while left:
-        library = left.pop()
-        if library not in found:
-            found[library] = None
-            if isinstance(library, CalledLibrary):
-                left += library._linking_libraries
-    return list(found)
+    def run_pass(self, state: Any) -> bool:
+        state.func_ir = self._strip_phi_nodes(state.func_ir)
+        state.func_ir._definitions = build_definitions(state.func_ir.blocks)
+        return True
 
 
 class KernelTypeInferer(TypeInferer):
@@ -162,11 +134,119 @@ class KernelTypeInference(NopythonTypeInference):
         return True
 
 
+class KernelLower(Lower):
+    """From the typed code of one kernel to LLVM IR."""
+
+    context: Any
+    builder: Any
+    fndesc: Any
+    _singly_assigned_vars: set[str]
+    """Variables of one block, assigned once."""
+    _blk_local_varmap: dict[str, Any]
+    """The values of those that have been assigned."""
+
+    def pre_lower(self) -> None:
+        super().pre_lower()
+        self._typing = RememberingContext(self.context.typing_context)
+        self._fields: dict[str, tuple[Any, Any]] = {}
+        """Of variables of one block that are an array of a record: the code and the address."""
+        self._tuples: dict[str, list[Any]] = {}
+        """The items of variables of one block that are tuples."""
+
+    def lower_inst(self, inst: Any) -> None:
+        value = inst.value if isinstance(inst, ir.Assign) else None
+        if isinstance(value, ir.Expr) and inst.target.name in self._singly_assigned_vars:
+            name = inst.target.name
+            if value.op == "build_tuple":
+                self._tuples[name] = value.items
+            elif value.op == "getattr" and isinstance(self.typeof(name), types.NestedArray):
+                self._fields[name] = value, self._address(value, self.typeof(name))
+                return
+        super().lower_inst(inst)
+
+    def _address(self, attribute: Any, array: Any) -> Any:
+        """Where an array of a record begins."""
+        layout = self.context.get_data_type(array.dtype)
+        for length in reversed(array.shape):
+            layout = llvm_ir.ArrayType(layout, length)
+        record = attribute.value.name
+        offset = self.typeof(record).offset(attribute.attr)
+        return cgutils.get_record_member(self.builder, self.loadvar(record), offset, layout)
+
+    def loadvar(self, name: str) -> Any:
+        if name in self._fields and name not in self._blk_local_varmap:  # needed as a whole
+            expression, _ = self._fields[name]
+            self._blk_local_varmap[name] = self.lower_expr(self.typeof(name), expression)
+        return super().loadvar(name)
+
+    def _element(self, array: Any, index: Any) -> Any:
+        """The address of an element of a record's array; None for other arrays and for slices."""
+        if array.name not in self._fields:
+            return None
+        names = [item.name for item in self._tuples.get(index.name, [index])]
+        kinds = [types.unliteral(self.typeof(name)) for name in names]
+        single = len(names) == self.typeof(array.name).ndim
+        if not single or not all(isinstance(kind, types.Integer) for kind in kinds):
+            return None
+        places = [
+            self.context.cast(self.builder, self.loadvar(name), kind, types.intp)
+            for name, kind in zip(names, kinds, strict=True)
+        ]
+        _, start = self._fields[array.name]
+        return self.builder.gep(start, [llvm_ir.IntType(64)(0), *places], inbounds=True)
+
+    def lower_getitem(self, resty: Any, expr: Any, value: Any, index: Any, signature: Any) -> Any:
+        element = self._element(value, index)
+        if element is None:
+            return super().lower_getitem(resty, expr, value, index, signature)
+        found = load_item(self.context, self.builder, self.typeof(value.name), element)
+        return self.context.cast(self.builder, found, signature.return_type, resty)
+
+    def lower_setitem(self, target_var: Any, index_var: Any, value_var: Any, signature: Any) -> Any:
+        element = self._element(target_var, index_var)
+        if element is None:
+            return super().lower_setitem(target_var, index_var, value_var, signature)
+        array, kind = self.typeof(target_var.name), self.typeof(value_var.name)
+        value = self.context.cast(self.builder, self.loadvar(value_var.name), kind, array.dtype)
+        return store_item(self.context, self.builder, array, value, element)
+
+    def _lower_call_normal(self, fnty: Any, expr: Any, signature: Any) -> Any:
+        if not _is_choice(fnty, signature.args):
+            return super()._lower_call_normal(fnty, expr, signature)
+        values = self.fold_call_args(fnty, signature, expr.args, expr.vararg, expr.kws)
+        better = CHOICES[fnty.typing_key]
+        return do_minmax(self.context, self.builder, signature.args, values, better)
+
+    def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
+        """Assign a variable; numba loads what it was before, to count references."""
+        self._alloca_var(name, self.typeof(name))
+        if name in self._singly_assigned_vars:
+            self._blk_local_varmap[name] = value
+        else:
+            self.builder.store(value, self.getvar(name))
+
+    def lower_binop(self, resty: Any, expr: Any, op: Any) -> Any:
+        """Apply an operator; numba looks up its types again, four times."""
+        typed = self.fndesc.calltypes[expr]
+        function = self._typing.resolve_value_type(op)
+        signature = self._typing.resolve_function_type(function, typed.args, {})
+        operands = [
+            self.context.cast(self.builder, self.loadvar(side.name), self.typeof(side.name), kind)
+            for side, kind in zip((expr.lhs, expr.rhs), typed.args, strict=True)
+        ]
+        result = self.context.get_function(function, signature)(self.builder, operands)
+        return self.context.cast(self.builder, result, signature.return_type, resty)
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class KernelLowering(NativeLowering):
     """From typed code to LLVM IR, in one of the two kinds of libraries."""
 
     _name = "kernel_lowering"
+
+    @property
+    def lowering_class(self) -> type[KernelLower]:
+        return KernelLower
 
     def run_pass(self, state: Any) -> bool:
         called = _depth > 1
@@ -192,13 +272,17 @@ class KernelLowering(NativeLowering):
 class RememberingContext(Context):
     """numba's typing context with a memory: which types a call of a function has.
 
-    numba tries all implementations of an operator in turn, dozens for a plus.
+    numba tries all implementations of an operator in turn, dozens for a plus. The types of
+    attributes are remembered, too.
     """
 
     def __init__(self, context: Context) -> None:
         self.__dict__ = context.__dict__
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        if not kws and _is_choice(func, args):
+            kind = self.unify_types(*map(types.unliteral, args))
+            return kind(kind, kind)
         if kws or _is_foreign(func) or not all(isinstance(arg, types.Type) for arg in args):
             return super().resolve_function_type(func, args, kws)
         key = (func, tuple(args))
@@ -208,6 +292,29 @@ class RememberingContext(Context):
                 return None
             _signatures[key] = found
         return _signatures[key]
+
+    def resolve_getattr(self, typ: Any, attr: str) -> Any:
+        if (typ, attr) not in _attributes:
+            found = super().resolve_getattr(typ, attr)
+            if found is None:
+                return None
+            _attributes[typ, attr] = found
+        return _attributes[typ, attr]
+
+
+CHOICES = {min: operator.lt, max: operator.gt}
+"""By function of two numbers: what must hold between the second and the first for the second to be
+the result. numba would compile a kernel for each pair of types."""
+
+
+def _is_choice(function: Any, args: Any) -> bool:
+    """Whether a call is `min` or `max` of two numbers."""
+    return (
+        isinstance(function, types.Function)
+        and function.typing_key in CHOICES
+        and len(args) == 2
+        and all(isinstance(types.unliteral(arg), types.Number) for arg in args)
+    )
 
 
 def _is_foreign(function: Any) -> bool:
@@ -220,6 +327,8 @@ def _is_foreign(function: Any) -> bool:
 
 _signatures: dict[Any, Any] = {}
 """By function and types of arguments: what `RememberingContext` remembers."""
+_attributes: dict[Any, Any] = {}
+"""By type and name of the attribute."""
 
 
 class KernelCompiler(CompilerBase):
@@ -248,11 +357,9 @@ def _pass_manager() -> PassManager:
     for step in (
         TranslateByteCode,
         FixupArgs,
-        IRProcessing,
-        ReconstructSSA,
+        KernelSSA,
         KernelTypeInference,
-        PreLowerStripPhis,
-        IRLegalization,
+        KernelStripPhis,
         KernelLowering,
         NoPythonBackend,
     ):

@@ -11,6 +11,7 @@ import types
 import typing
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, TypeVar
 
 from .errors import BadSpec, TriremeError, unknown
@@ -41,6 +42,12 @@ class Option:
 
 def options_of(cls: type) -> dict[str, Option]:
     """The options that `cls` takes: its constructor's parameters, with their types and help."""
+    return dict(_options_of(cls))
+
+
+@cache
+def _options_of(cls: type) -> Mapping[str, Option]:
+    """The same, found out once a process: to evaluate annotations takes long."""
     typed = cls if dataclasses.is_dataclass(cls) else inspect.getattr_static(cls, "__init__")
     hints = typing.get_type_hints(typed)
     helps = {f.name: f.metadata.get("help", "") for f in _fields(cls)}

@@ -81,7 +81,7 @@ def _node_key(position: int, attacker: int, attacking: bool) -> int:
 @njit
 def _find(proofs: Int64s, key: int) -> int:
     """The row of a node, -1 if there is none."""
-    row: int = key & (proofs.shape[0] - 2)
+    row: int = key & (len(proofs) - 2)
     if proofs[row, 0] == key:
         return row
     if proofs[row + 1, 0] == key:
@@ -123,7 +123,7 @@ def _store(
     work: int,
 ) -> None:
     """Keep a node; of two other rows the one of an older analysis gives way, or of less work."""
-    row = key & (proofs.shape[0] - 2)
+    row = key & (len(proofs) - 2)
     if proofs[row, 0] != key:
         first, second = proofs[row, 2], proofs[row + 1, 2]
         first_new = (first >> 21) & 255 == generation

@@ -120,7 +120,7 @@ def _load(path: Path, changed: int) -> TableNetwork:
     with path.open("rb") as file, np.load(file) as found:
         weights, rule = {name: found[name] for name in SHAPES}, str(found["rule"])
     _check(weights)
-    return TableNetwork(weights, rule, *quantise(tabulate(weights)))
+    return TableNetwork(weights, rule, *tabulate(weights))
 
 
 def _check(weights: Mapping[str, Any]) -> None:
@@ -134,15 +134,19 @@ def _check(weights: Mapping[str, Any]) -> None:
             raise ValueError(f"{name} must be finite float32 numbers")
 
 
-def tabulate(weights: Mapping[str, Float32s]) -> Float32s:
-    """The rows of all line windows, float32[ROWS, FEATURES], by the mapping network."""
+def tabulate(weights: Mapping[str, Float32s]) -> tuple[NDArray[np.int16], float]:
+    """The rows of all line windows, int16[ROWS, FEATURES], by the mapping network; and their unit.
+
+    The second half of a row is the first one of the window with black and white exchanged.
+    """
     windows = line_windows()
     half = np.empty((ROWS, HALF), np.float32)
     for start in range(0, ROWS, CHUNK):
         points = windows.points[start : start + CHUNK]
         both = _map(weights, one_hot(points)) + _map(weights, one_hot(points[:, ::-1]))
         half[start : start + CHUNK] = both / 2
-    return np.concatenate([half, half[windows.swapped]], 1)
+    rows, unit = quantise(half)
+    return np.concatenate([rows, rows[windows.swapped]], 1), unit
 
 
 def _map(weights: Mapping[str, Float32s], x: Float32s) -> Float32s:

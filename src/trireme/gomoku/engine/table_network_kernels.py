@@ -154,7 +154,7 @@ def update_network(board: EngineBoard, network: NetworkMemory) -> None:
         start = end
 
 
-@njit
+@njit(apart=True)
 def _add(network: NetworkMemory, layer: int, weights: Any) -> None:
     """Add float32[HIDDEN] to a row of `hidden`."""
     for i in range(network.hidden_units):
@@ -179,7 +179,7 @@ def _add_product(network: NetworkMemory, layer: int, weights: Any) -> None:
             network.hidden[row, j] += left + (right + xd * weights[d, j])
 
 
-@njit
+@njit(apart=True)
 def _set(network: NetworkMemory, layer: int, values: Any) -> None:
     """Make float32[HIDDEN] a row of `hidden`."""
     for i in range(network.hidden_units):
@@ -199,7 +199,7 @@ def _set_sum(network: NetworkMemory, layer: int, rows: Any, first: int) -> None:
         network.hidden[np.uint64(layer), j] = top + middle + bottom
 
 
-@njit
+@njit(apart=True)
 def _own_first(network: NetworkMemory, features: Any, me: int, scale: Any) -> None:
     """Make pooled features, float32[FEATURES], the inputs: those of `me` first, scaled."""
     half = network.hidden_units // 2
@@ -209,7 +209,7 @@ def _own_first(network: NetworkMemory, features: Any, me: int, scale: Any) -> No
         network.inputs[np.uint64(i + half)] = features[np.uint64(i + half - turn)] * scale
 
 
-@njit
+@njit(apart=True)
 def _rectified(network: NetworkMemory, layer: int) -> None:
     """Make a row of `hidden`, after a ReLU, the inputs."""
     for i in range(network.hidden_units):

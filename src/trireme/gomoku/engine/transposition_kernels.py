@@ -38,7 +38,7 @@ def store(
         value += ply
     elif value <= -PROVEN_WIN:
         value -= ply
-    row = key & (table.shape[0] - 2)
+    row = key & (len(table) - 2)
     old = table[row, 1]
     other = table[row, 0] ^ old != key
     if _generation(old) == generation and other and (old & 255) > depth:
@@ -51,7 +51,7 @@ def store(
 @njit
 def probe(table: Int64s, generation: int, kept: int, key: int) -> int:
     """The entry of a position, -1 when none of the last `kept` analyses wrote one."""
-    row = key & (table.shape[0] - 2)
+    row = key & (len(table) - 2)
     for i in range(2):
         entry = table[row + i, 1]  # read once: another thread may write it meanwhile
         if table[row + i, 0] ^ entry == key:
