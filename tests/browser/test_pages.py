@@ -47,6 +47,7 @@ def draw_narrow_sea(page: Any) -> None:
     page.get_by_label("Width").fill("5")
     page.get_by_label("Height").fill("5")
     page.get_by_label("Height").blur()
+    expect(page.get_by_role("gridcell")).to_have_count(25)  # the larger map has an e5, too
     page.get_by_label("Symmetric").uncheck()
     page.get_by_role("radio", name="Large rock").click()
     page.get_by_role("gridcell", name=re.compile("^e5 ")).click()  # where the second ship was put

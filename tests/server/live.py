@@ -123,7 +123,9 @@ class Player:
     hello: bool = True
 
     def __post_init__(self) -> None:
-        self._open = connect(f"ws://{self.address}/ws/{self.room}", proxy=None)
+        # messages that nobody reads are kept, or closing waits ten seconds for them to be read
+        address = f"ws://{self.address}/ws/{self.room}"
+        self._open = connect(address, proxy=None, max_queue=None)
         self.socket: ClientConnection = self._open.__enter__()
         OPEN.append(self)
         if self.hello:

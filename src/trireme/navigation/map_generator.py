@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache, lru_cache
 
 from trireme.core.errors import BadSettings, unknown
 from trireme.core.splitmix import SplitMix64
@@ -98,6 +99,7 @@ def _image(tile: Tile) -> Tile:
     return SIZE - 1 - tile[0], SIZE - 1 - tile[1]
 
 
+@lru_cache(maxsize=256)
 def procedural_map(seed: int) -> SeaMap:
     """The map of a seed: 24×24, fair, spawns clear of everything within three tiles.
 
@@ -176,14 +178,19 @@ class _Builder:
         blocked = self._blocked | rocks
         reached, edge = {self._start}, [self._start]
         while edge:
-            tile = edge.pop()
-            for way in "NESW":
-                x, y = near = offset_tile(tile, way)
-                inside = 0 <= x < SIZE and 0 <= y < SIZE
-                if inside and near not in reached and near not in blocked:
+            for near in _neighbours()[edge.pop()]:
+                if near not in reached and near not in blocked:
                     reached.add(near)
                     edge.append(near)
         return len(reached) + len(blocked) < SIZE * SIZE
+
+
+@cache
+def _neighbours() -> dict[Tile, list[Tile]]:
+    """The tiles beside each tile of the map."""
+    tiles = [(x, y) for x in range(SIZE) for y in range(SIZE)]
+    beside = {tile: [offset_tile(tile, way) for way in "NESW"] for tile in tiles}
+    return {tile: [near for near in beside[tile] if near in beside] for tile in tiles}
 
 
 def _square(middle: Tile, reach: int) -> Iterator[Tile]:

@@ -40,6 +40,9 @@ from .zero_games import EndedGames, GameArchive, PositionBuffer, PositionSample
 from .zero_network import ZeroNetwork, fold, load, packed, planes_of, save
 from .zero_selfplay import SelfPlayExecutor, ZeroPlayer, ZeroSelfPlay, new_network
 
+MEASURED_SECONDS = 1.0
+"""How long the network evaluates for its speed in the metadata, whenever a run is saved."""
+
 
 def losses(network: nn.Module, sample: PositionSample, size: int) -> tuple[Tensor, Tensor]:
     """The policy's cross-entropy and the value's mean squared error, of a sample."""
@@ -247,7 +250,7 @@ class ZeroTraining(TrainingRun[GomokuZero]):
         last = torch.full_like(self.player.search.row, board.shape[1])
         batches, started = 0, time.perf_counter()
         with torch.no_grad():
-            while not batches or self._elapsed(started) < 1:
+            while not batches or self._elapsed(started) < MEASURED_SECONDS:
                 self.player.evaluate(board, last)
                 batches += 1
         return batches * len(board) / self._elapsed(started)
