@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -27,6 +28,7 @@ from trireme.navigation.search.matrix_game import optimal_mixtures
 from trireme.navigation.search.pose_bonus import pose_values
 from trireme.navigation.search.scoring_kernels import contact_probabilities
 from trireme.navigation.search.simplex_kernels import solve_matrix_game
+from trireme.navigation.search.value_network import load_network
 
 from .positions import OPEN, games, open_water, with_ships
 
@@ -147,16 +149,42 @@ def test_a_trembling_hand_finds_the_equilibrium_that_punishes_mistakes() -> None
     assert guaranteed[1] > guaranteed[0] - 0.02
 
 
-def test_confidence_fades_to_nothing_at_the_turn_limit() -> None:
-    table = {s: pose_values(0, s, 0.5) - pose_values(0, s, 0.0) for s in (0.0, 0.5, 1.0)}
+@pytest.mark.parametrize("learned", [True, False])
+def test_confidence_fades_to_nothing_at_the_turn_limit(learned: bool) -> None:
+    bonus = partial(pose_values, learned=learned)
+    table = {s: bonus(0, s, 0.5) - bonus(0, s, 0.0) for s in (0.0, 0.5, 1.0)}
     for spent, added in table.items():
         np.testing.assert_allclose(added, 0.5 * (1 - spent), atol=1e-6)
-    # Distance between the ships costs the seat that searches, the more the later it is.
-    early, late = pose_values(0, 0.0, 0.0), pose_values(0, 1.0, 0.0)
+    np.testing.assert_array_equal(bonus(1, 0.3, 0.5), -bonus(0, 0.3, 0.5))
+
+
+def test_distance_costs_the_seat_that_searches() -> None:
+    """By the formula the more the later it is."""
+    early, late = (pose_values(0, spent, 0.0, learned=False) for spent in (0.0, 1.0))
     assert early[REACH, REACH, 0] == 0
     assert late[REACH, 0, 0] < late[REACH, REACH - 1, 0] < late[REACH, REACH, 0] == 0
     assert late[REACH, 0, 0] < early[REACH, 0, 0] < 0
-    np.testing.assert_array_equal(pose_values(1, 0.3, 0.5), -pose_values(0, 0.3, 0.5))
+
+
+def test_with_the_network_far_ships_are_sought_and_near_ones_hardly() -> None:
+    by_distance = -pose_values(0, 0.5, 0.0, learned=True)[REACH, REACH:, 0]
+    assert by_distance[0] == 0
+    steps = np.diff(by_distance)
+    assert (steps > 0).all()
+    assert by_distance[8] < 0.005 < by_distance[20]
+    assert steps[20] > 5 * steps[0]
+
+
+def test_the_bonus_for_closeness_gives_next_to_nothing_away() -> None:
+    """What a mixed strategy is guaranteed without the bonus is about what it expects."""
+    game = Navigation(ships=("cutter", "cutter"))
+    solver, lost = TurnSolver(game, load_network()), []
+    for places in (("i9 E", "m10 W"), ("i9 E", "p9 W"), ("i9 S", "r13 N")):
+        oracle = solver.double_oracle(with_ships(game, *places, turn=25), 0)
+        oracle.improve(20)
+        neutral, own = oracle.with_bonus(None), oracle.mixture(0)
+        lost.append(neutral.expected(own, oracle.mixture(1)) - neutral.guarantee(own))
+    assert max(lost) < 0.006
 
 
 @settings(max_examples=settings().max_examples // 10)
@@ -358,6 +386,26 @@ def test_leaves_are_searched_until_asked_to_stop_and_not_beyond_the_turn_limit()
     last = solver.double_oracle(with_ships(game, "i9 E", "k11 W", turn=6), 0)
     last.improve(10)
     assert not last.search_leaves(lambda: True, 8)
+
+
+def test_solutions_with_fewer_and_with_more_leaves_are_averaged() -> None:
+    """Later ones count more; both seats' strategies stay distributions."""
+    game = Navigation(ships=("war_brig", "cutter"), phases=2)
+    oracle = TurnSolver(game).double_oracle(with_ships(game, "i9 E", "k11 W", turn=5), 0)
+    oracle.improve(10)
+    alone = oracle.arrays.weights.copy()
+    oracle.average_solutions()
+    np.testing.assert_array_equal(oracle.arrays.weights, alone)
+    solutions = [alone]
+    for _ in range(2):
+        assert oracle.search_leaves(lambda: False, 4)
+        oracle.improve(10)
+        solutions.append(oracle.arrays.weights.copy())
+    assert not np.allclose(solutions[0], solutions[-1])
+    oracle.average_solutions()
+    expected = (solutions[0] + 2 * solutions[1] + 3 * solutions[2]) / 6
+    np.testing.assert_allclose(oracle.arrays.weights, expected, atol=1e-12)
+    assert [weights.sum() for weights in oracle.weights] == pytest.approx([1, 1])
 
 
 @pytest.mark.parametrize("own", [0, 1])

@@ -26,7 +26,10 @@ from trireme.navigation.search.evaluation_kernels import relative_pose
 from trireme.navigation.search.value_network import (
     CHANNELS,
     CONDITION_FEATURES,
+    KIND_FEATURES,
+    NEAR,
     PATCH,
+    POSES,
     RELATIVE_FEATURES,
     SIDE,
     TERRAIN_FEATURES,
@@ -34,7 +37,7 @@ from trireme.navigation.search.value_network import (
     condition_features,
     kind_features,
     load_network,
-    relative_features,
+    pose_row,
     terrain_features,
 )
 
@@ -48,6 +51,7 @@ def some_network(seed: int, units: int = 8, width: int = 6) -> ValueNetwork:
         "relative_bias": (width,),
         "relative_out": (width, units),
         "relative_out_bias": (units,),
+        "pose": (POSES, units),
         "own": (TERRAIN_FEATURES, units),
         "other": (TERRAIN_FEATURES, units),
         "condition_in": (CONDITION_FEATURES, width),
@@ -74,7 +78,7 @@ def plain_value(network: ValueNetwork, game: Navigation, state: NavigationState)
             if mirrored:
                 right, facing = -right, -facing % 4
             place = np.array(right), np.array(down), np.array(facing)
-            summed = network.relative(relative_features(*place, kinds[seat]))
+            summed = network.relative(*place, kinds[seat])
             summed = summed + terrain[mirrored, own[0], own[1]] @ weights["own"]
             summed = summed + terrain[mirrored, other[0], other[1]] @ weights["other"]
             units += np.maximum(summed, 0)
@@ -173,6 +177,21 @@ def carried_by(game: Navigation, tile: tuple[int, int]) -> tuple[int, int]:
         target = offset_tile(tile, sea.winds[tile])
         return tile if sea.obstacle(target) else target
     return sea.whirlpools[tile][0] if tile in sea.whirlpools else tile
+
+
+def test_near_poses_have_embeddings_of_their_own_and_far_ones_share_them() -> None:
+    span = np.arange(-NEAR, NEAR + 1)
+    right, down, facing = np.meshgrid(span, span, np.arange(4), indexing="ij")
+    rows = pose_row(right, down, facing)
+    assert sorted(rows.ravel()) == list(range(POSES))
+    far = np.array(2 * NEAR), np.array(-NEAR - 1), np.array(3)
+    assert pose_row(*far) == rows[-1, 0, 3]
+    network, kinds = some_network(1), np.zeros(KIND_FEATURES, np.float32)
+    dense = some_network(1)
+    dense.weights["pose"][:] = 0
+    place = np.array(3), np.array(-2), np.array(1)
+    added = network.relative(*place, kinds) - dense.relative(*place, kinds)
+    np.testing.assert_allclose(added, network.weights["pose"][pose_row(*place)], atol=1e-6)
 
 
 def test_a_file_that_holds_no_network_is_refused(tmp_path: Path) -> None:

@@ -54,6 +54,7 @@ FILES = {
     "heatmap-posterior.yaml": BattleshipHeatmap,
     "rl-from-heatmap.yaml": BattleshipRL,
     "navigation.yaml": NavigationValue,
+    "navigation-gpu.yaml": NavigationValue,
     "rl-maskable-ppo.yaml": BattleshipRL,
     "rl-ppo.yaml": BattleshipRL,
     "rl-a2c.yaml": BattleshipRL,

@@ -42,6 +42,7 @@ def some_model(seed: int = 0) -> PositionValueModel:
     with torch.no_grad():
         model.condition_out.normal_(0, 0.3)
         model.condition_out_bias.normal_(0, 0.3)
+        model.pose.normal_(0, 0.3)
     return model
 
 
@@ -82,12 +83,12 @@ def test_exchanged_seats_have_the_opposite_value() -> None:
     samples = samples_of(SeaOfGames(2, tiny_value(games=4)))
     model, index = some_model(), np.arange(len(samples))
     with torch.no_grad():
-        relative, terrain, conditions = inputs(samples, index)
-        plain = model(relative, terrain, conditions)
-        swapped = model(relative.flip(1), terrain.flip(1), conditions.flip(1))
+        relative, poses, terrain, conditions = inputs(samples, index)
+        plain = model(relative, poses, terrain, conditions)
+        swapped = model(relative.flip(1), poses.flip(1), terrain.flip(1), conditions.flip(1))
         turned, sign = mirror_index()
         image = terrain[..., torch.from_numpy(turned)] * torch.from_numpy(sign)
-        mirrored = model(relative.flip(2), image, conditions)
+        mirrored = model(relative.flip(2), poses.flip(2), image, conditions)
     torch.testing.assert_close(swapped, -plain)
     torch.testing.assert_close(mirrored, plain)
 
@@ -141,7 +142,7 @@ def test_lambda_falls_during_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(SeaOfGames, "play", noted)
     run = ValueTraining(tiny_value(trace=0.8, trace_end=0.2, seas=1, games=1), tmp_path)
     for share in (0.0, 0.5, 1.0):
-        run.advance(lambda f, seas: [f(sea) for sea in seas], share)
+        run.advance(map, share)
     assert seen == pytest.approx([0.8, 0.5, 0.2])
 
 
@@ -166,7 +167,7 @@ def test_a_resumed_run_equals_one_that_did_not_stop(tmp_path: Path) -> None:
     whole.run(live=False)
     half = ValueTraining(tiny_value(), tmp_path / "half")
     for step in range(2):
-        half.advance(lambda play, seas: [play(sea) for sea in seas], step / 4)
+        half.advance(map, step / 4)
     rest = ValueTraining(tiny_value(), tmp_path / "half")
     rest.resume(half.checkpoint())
     assert rest.step == 2
@@ -186,7 +187,7 @@ def test_a_schedule_by_time_ends_the_run(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @pytest.mark.slow
-def test_two_threads_learn_what_one_does(tmp_path: Path) -> None:
+def test_two_processes_learn_what_one_does(tmp_path: Path) -> None:
     for threads in (1, 2):
         ValueTraining(tiny_value(threads=threads, steps=2), tmp_path / str(threads)).run(live=False)
     one, two = (load_network(tmp_path / n / "network.npz").weights for n in ("1", "2"))

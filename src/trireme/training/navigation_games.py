@@ -8,9 +8,10 @@ worth. Seas, ships, rules and turn limits are drawn.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
@@ -31,6 +32,7 @@ from trireme.navigation.search.value_network import (
     ValueNetwork,
     condition_features,
     kind_features,
+    pose_row,
     relative_features,
     terrain_features,
 )
@@ -54,6 +56,8 @@ class ValueSamples:
 
     relative: NDArray[np.float32]
     """float32[B, 2, 2, RELATIVE_FEATURES]: by seat; as it is, and mirrored."""
+    poses: NDArray[np.int64]
+    """int64[B, 2, 2]: the same as rows of the embedding."""
     terrain: NDArray[np.float32]
     """float32[B, 2, TERRAIN_FEATURES]: round each seat's ship, not mirrored."""
     conditions: NDArray[np.float32]
@@ -65,6 +69,7 @@ class ValueSamples:
     def empty(cls, size: int) -> ValueSamples:
         return cls(
             np.zeros((size, 2, 2, RELATIVE_FEATURES), np.float32),
+            np.zeros((size, 2, 2), np.int64),
             np.zeros((size, 2, TERRAIN_FEATURES), np.float32),
             np.zeros((size, 2, CONDITION_FEATURES), np.float32),
             np.zeros(size, np.float32),
@@ -119,6 +124,7 @@ class SeaOfGames:
         self.solver = TurnSolver(self.game)
         self.open = np.flatnonzero(self.solver.sea & 1 == 0)
         self.stride = self.game.chart.width + 2
+        self.begun = self.rng.bit_generator.state
 
     def draw_start(self) -> tuple[NDArray[np.int32], int]:
         """(ships, turns played): the spawns, or drawn poses, hit points and turns."""
@@ -205,16 +211,48 @@ class SeaOfGames:
                 np.array([facing, -facing & 3]),
             )
             found.relative[at, seat] = relative_features(*both, kinds[seat])
+            found.poses[at, seat] = pose_row(*both)
             found.terrain[at, seat] = self.terrain[0, own[0], own[1]]
             found.conditions[at, seat] = condition_features(
                 np.asarray(own[2]), np.asarray(other[2]), stats[[seat, 1 - seat]], left, kinds[seat]
             )
 
-    def state(self) -> dict[str, Any]:
-        return {"seed": self.seed, "rng": self.rng.bit_generator.state}
 
-    def restore(self, state: dict[str, Any]) -> None:
-        self.rng.bit_generator.state = state["rng"]
+class SeaState(NamedTuple):
+    """A sea as another process can make it: its seed, and the state of its random numbers."""
+
+    seed: int
+    rng: Mapping[str, Any] | None = None
+    """None: as it begins."""
+
+
+class PlayedSea(NamedTuple):
+    """What one step of games on a sea gave."""
+
+    samples: ValueSamples
+    rng: Mapping[str, Any]
+    """The state of the sea's random numbers afterwards."""
+
+
+def play_sea(
+    state: SeaState, config: NavigationValue, network: ValueNetwork, trace: float
+) -> PlayedSea:
+    """`config.games` whole games on a sea, in any process."""
+    sea = _sea(state.seed, config)
+    sea.rng.bit_generator.state = sea.begun if state.rng is None else state.rng
+    samples = sea.play(network, _arrays(sea.game.phases, config.units), trace)
+    return PlayedSea(samples, sea.rng.bit_generator.state)
+
+
+@lru_cache(maxsize=64)
+def _sea(seed: int, config: NavigationValue) -> SeaOfGames:
+    return SeaOfGames(seed, config)
+
+
+@cache
+def _arrays(phases: int, units: int) -> OracleArrays:
+    """The arrays of this process for games of so many phases: large, so made once."""
+    return TurnSolver(Navigation(phases=phases)).oracle_arrays(PLANS, units=units)
 
 
 def lambda_returns(

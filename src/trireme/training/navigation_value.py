@@ -8,23 +8,25 @@ repeated for that.
 
 from __future__ import annotations
 
-import queue
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from trireme.navigation.search.double_oracle import TurnSolver
-from trireme.navigation.search.double_oracle_kernels import OracleArrays
 from trireme.navigation.search.value_network import (
     CHANNELS,
     CONDITION_FEATURES,
+    POSES,
     RELATIVE_FEATURES,
     SIDE,
     TERRAIN_FEATURES,
@@ -32,7 +34,14 @@ from trireme.navigation.search.value_network import (
 )
 
 from .log import Log
-from .navigation_games import PLANS, SeaOfGames, ValueSamples, join_samples
+from .navigation_games import (
+    PlayedSea,
+    SeaOfGames,
+    SeaState,
+    ValueSamples,
+    join_samples,
+    play_sea,
+)
 from .run import (
     RunTimer,
     TrainingRun,
@@ -44,6 +53,9 @@ from .run import (
     write_json,
 )
 from .settings import NavigationValue
+
+ERROR_BATCH = 4096
+"""Positions evaluated at once for the log."""
 
 
 class PositionValueModel(nn.Module):
@@ -59,6 +71,7 @@ class PositionValueModel(nn.Module):
         self.relative_bias = nn.Parameter(torch.zeros(width))
         self.relative_out = weights(width, units)
         self.relative_out_bias = nn.Parameter(torch.zeros(units))
+        self.pose = nn.Parameter(torch.zeros(POSES, units))
         self.own = weights(TERRAIN_FEATURES, units, 0.5)
         self.other = weights(TERRAIN_FEATURES, units, 0.5)
         self.condition_in = weights(CONDITION_FEATURES, width, 1.4)
@@ -71,14 +84,17 @@ class PositionValueModel(nn.Module):
         self.register_buffer("index", torch.from_numpy(index), persistent=False)
         self.register_buffer("sign", torch.from_numpy(sign), persistent=False)
 
-    def forward(self, relative: Tensor, terrain: Tensor, conditions: Tensor) -> Tensor:
+    def forward(
+        self, relative: Tensor, poses: Tensor, terrain: Tensor, conditions: Tensor
+    ) -> Tensor:
         """Values to seat 0, float[B].
 
-        `relative: float[B, 2 (seat), 2 (mirrored), RELATIVE_FEATURES]`, `terrain: float[B, 2,
-        TERRAIN_FEATURES]`, `conditions: float[B, 2, CONDITION_FEATURES]`.
+        `relative: float[B, 2 (seat), 2 (mirrored), RELATIVE_FEATURES]`, `poses: int[B, 2, 2]`,
+        `terrain: float[B, 2, TERRAIN_FEATURES]`, `conditions: float[B, 2, CONDITION_FEATURES]`.
         """
         hidden = torch.relu(relative @ self.relative_in + self.relative_bias)
         units = hidden @ self.relative_out + self.relative_out_bias
+        units = units + nn.functional.embedding(poses, self.pose)
         both = torch.stack([terrain, terrain[..., self.index] * self.sign], 2)
         units = torch.relu(units + both @ self.own + both.flip(1) @ self.other).sum(2)
         outputs = torch.relu(conditions @ self.condition_in + self.condition_bias)
@@ -103,13 +119,38 @@ def mirror_index() -> tuple[NDArray[np.int64], NDArray[np.float32]]:
     return index, sign
 
 
-def inputs(samples: ValueSamples, index: NDArray[np.int64]) -> tuple[Tensor, Tensor, Tensor]:
+def inputs(samples: ValueSamples, index: NDArray[np.int64]) -> tuple[Tensor, ...]:
     """What `PositionValueModel` takes, for the samples with these indices."""
     return (
         torch.from_numpy(samples.relative[index]),
+        torch.from_numpy(samples.poses[index]),
         torch.from_numpy(samples.terrain[index]),
         torch.from_numpy(samples.conditions[index]),
     )
+
+
+Spread: TypeAlias = Callable[
+    [Callable[[SeaState], PlayedSea], Iterable[SeaState]], Iterable[PlayedSea]
+]
+"""Maps a function over seas, in order: `map`, or that of a pool of processes."""
+
+
+@contextmanager
+def workers(count: int) -> Iterator[Spread]:
+    """So many processes that play; one is this process."""
+    if count == 1:
+        yield map
+        return
+    # Libraries read this when a process starts; each would take all cores for itself.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(count, spawn, _leave_signals_to_the_parent) as pool:
+        yield pool.map
+
+
+def _leave_signals_to_the_parent() -> None:
+    """Ctrl-C reaches every process of a terminal: the parent alone ends the run, in order."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class ValueTraining(TrainingRun[NavigationValue]):
@@ -121,24 +162,21 @@ class ValueTraining(TrainingRun[NavigationValue]):
         self.model = PositionValueModel(config.units, config.width).to(self.device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=config.learning_rate)
         self.rng = np.random.default_rng(config.seed)
-        self.seas = [SeaOfGames(self._seed(), config) for _ in range(config.seas)]
+        self.seas = [self._new_sea() for _ in range(config.seas)]
         self.buffer = ValueSamples.empty(config.capacity)
         self.filled = 0
         """Positions ever written into the replay buffer, a ring."""
         self.step = 0
-        self._arrays: queue.SimpleQueue[dict[int, OracleArrays]] = queue.SimpleQueue()
-        for _ in range(config.threads):
-            self._arrays.put({})
 
-    def _seed(self) -> int:
-        return int(self.rng.integers(2**62))
+    def _new_sea(self) -> SeaState:
+        return SeaState(int(self.rng.integers(2**62)))
 
     def run(self, *, live: bool = True) -> None:
         config, timer = self.config, RunTimer(self.config.minutes)
         log = Log(self.folder, resume_at=self.step if self.step else None, live=live)
-        with stoppable(timer), log, ThreadPoolExecutor(config.threads) as pool:
+        with stoppable(timer), log, workers(config.threads) as spread:
             while self.step < config.steps and self._share(timer) < 1 and not timer.over:
-                row = self.advance(lambda f, seas: list(pool.map(f, seas)), self._share(timer))
+                row = self.advance(spread, self._share(timer))
                 if self.step % config.log_every == 0:
                     seconds = self.seconds + timer.seconds
                     log.write({"step": self.step, "seconds": seconds, **row})
@@ -153,54 +191,33 @@ class ValueTraining(TrainingRun[NavigationValue]):
         seconds = self.seconds + timer.seconds
         return share_over(self.step, self.config.steps, seconds, self.config.schedule_minutes)
 
-    def advance(
-        self,
-        spread: Callable[[Callable[[SeaOfGames], ValueSamples], list[SeaOfGames]], Any],
-        share: float,
-    ) -> dict[str, float]:
-        """Play, solve and learn; `spread` maps a function over seas, in order.
-
-        `share` of the run is over.
-        """
+    def advance(self, spread: Spread, share: float) -> dict[str, float]:
+        """Play, solve and learn; `share` of the run is over."""
         rate = cosine_schedule(self.config.learning_rate, self.config.learning_rate_end, share)
         set_learning_rate(self.optimizer, rate)
         if self.step == 0 and self.config.warm_up:
             self._learn_formula()
-        config, network = self.config, self.model.network()
+        config = self.config
         trace = config.trace + share * (config.trace_end - config.trace)
-
-        def play(sea: SeaOfGames) -> ValueSamples:
-            with self._borrowed(sea.solver) as arrays:
-                return sea.play(network, arrays, trace)
-
-        fresh: list[ValueSamples] = spread(play, self.seas)
-        for samples in fresh:
-            self._store(samples)
-        targets = np.concatenate([samples.values for samples in fresh])
+        play = partial(play_sea, config=config, network=self.model.network(), trace=trace)
+        played = list(spread(play, self.seas))
+        self.seas = [
+            sea._replace(rng=result.rng) for sea, result in zip(self.seas, played, strict=True)
+        ]
+        fresh = join_samples([result.samples for result in played])
+        self._store(fresh)
         error = self._error(fresh)
         loss = np.mean([self._update(self.buffer) for _ in range(config.updates)])
         for number in range(config.seas):
             if self.rng.random() < config.renewed:
-                self.seas[number] = SeaOfGames(self._seed(), config)
+                self.seas[number] = self._new_sea()
         self.step += 1
         return {
             "positions": self.filled,
             "loss": float(loss),
             "fresh_error": error,
-            "target_size": float(np.abs(targets).mean()),
+            "target_size": float(np.abs(fresh.values).mean()),
         }
-
-    @contextmanager
-    def _borrowed(self, solver: TurnSolver) -> Iterator[OracleArrays]:
-        """Arrays for a double oracle that no other thread uses meanwhile."""
-        by_phases = self._arrays.get()
-        phases = solver.game.phases
-        if phases not in by_phases:
-            by_phases[phases] = solver.oracle_arrays(PLANS, units=self.config.units)
-        try:
-            yield by_phases[phases]
-        finally:
-            self._arrays.put(by_phases)
 
     def _store(self, samples: ValueSamples) -> None:
         index = (self.filled + np.arange(len(samples))) % self.config.capacity
@@ -209,19 +226,16 @@ class ValueTraining(TrainingRun[NavigationValue]):
         self.filled += len(samples)
 
     @torch.no_grad()
-    def _error(self, fresh: list[ValueSamples]) -> float:
+    def _error(self, fresh: ValueSamples) -> float:
         """The mean absolute difference between the network and targets it has not seen yet."""
-        apart = []
-        for samples in fresh:
-            values = self.model(
-                *(i.to(self.device) for i in inputs(samples, np.arange(len(samples))))
-            )
-            apart.append(np.abs(values.cpu().numpy() - samples.values))
-        return float(np.concatenate(apart).mean())
+        parts = np.array_split(np.arange(len(fresh)), len(fresh) // ERROR_BATCH + 1)
+        values = [self.model(*(i.to(self.device) for i in inputs(fresh, part))) for part in parts]
+        return float(np.abs(torch.cat(values).cpu().numpy() - fresh.values).mean())
 
     def _learn_formula(self) -> None:
         """Begin with the formula's values: nearer to the truth than none, they spread faster."""
-        samples = join_samples([sea.formula_samples() for sea in self.seas])
+        seas = [SeaOfGames(sea.seed, self.config) for sea in self.seas]
+        samples = join_samples([sea.formula_samples() for sea in seas])
         for _ in range(self.config.warm_up):
             self._update(samples)
 
@@ -246,7 +260,7 @@ class ValueTraining(TrainingRun[NavigationValue]):
             "model": self.model.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "rng": self.rng.bit_generator.state,
-            "seas": [sea.state() for sea in self.seas],
+            "seas": [sea._asdict() for sea in self.seas],
             "buffer": {n: torch.from_numpy(a) for n, a in self.buffer.arrays().items()},
         }
 
@@ -255,9 +269,7 @@ class ValueTraining(TrainingRun[NavigationValue]):
         self.model.load_state_dict(state["model"])
         self.optimizer.load_state_dict(state["optimizer"])
         self.rng.bit_generator.state = state["rng"]
-        self.seas = [SeaOfGames(sea["seed"], self.config) for sea in state["seas"]]
-        for sea, known in zip(self.seas, state["seas"], strict=True):
-            sea.restore(known)
+        self.seas = [SeaState(**sea) for sea in state["seas"]]
         for name, array in self.buffer.arrays().items():
             array[...] = state["buffer"][name].numpy()
 

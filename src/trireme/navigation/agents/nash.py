@@ -188,9 +188,16 @@ class Nash:
     ) -> None:
         """Solve the turn, then its leaves and the turn again, until asked to stop.
 
-        The first iteration always runs. `stop_leaves` ends the search of leaves sooner.
+        The first iteration always runs. `stop_leaves` ends the search of leaves sooner. What is
+        found is the average of the solutions with fewer and with more leaves.
         """
-        no_more = stop_leaves or stop
+        self._solve(oracle, stop, stop_leaves or stop)
+        oracle.average_solutions()
+
+    def _solve(
+        self, oracle: DoubleOracle, stop: Callable[[], bool], no_more: Callable[[], bool]
+    ) -> None:
+        """The same without the average; `no_more` ends the search of leaves."""
         rounds = math.inf if self.rounds is None else self.rounds
         while True:
             while rounds > 0:

@@ -141,6 +141,11 @@ class TurnSolver:
         ships = pack_ships(view.ships, self.game.chart.width)
         return DoubleOracle(self, ships, view.turn, seat, bias)
 
+    def bonus(self, seat: int, turn: int, confidence: float = 0.0) -> NDArray[np.float32]:
+        """The bonus for relative poses that `seat` searches with after `turn` turns."""
+        spent = turn / self.game.turn_limit
+        return pose_values(seat, spent, confidence, learned=self._tables is not None)
+
     def turn_arrays(self, ships: Ints, turn: int, bonus: NDArray[np.float32]) -> TurnArrays:
         """The position of `ships` after `turn` turns, with a bonus for relative poses."""
         return TurnArrays(
@@ -217,7 +222,7 @@ class DoubleOracle:
         self.solver = solver
         self.seat = seat
         self.turns_played = turn
-        bonus = pose_values(seat, turn / solver.game.turn_limit, bias.confidence)
+        bonus = solver.bonus(seat, turn, bias.confidence)
         self.turn = solver.turn_arrays(ships, turn, bonus)
         self.value = 0.0
         """The value of the restricted game to the searching seat."""
@@ -225,6 +230,7 @@ class DoubleOracle:
         """What both seats together could gain by deviating from the mixed strategies."""
         self.leaves = 0
         """How many leaves were searched."""
+        self._forget_solutions()
         self._follows_model = False  # whether leaves are those that the model leads to
         self._trust = min(bias.naive + bias.tremble, MAX_TRUST)
         self.arrays = solver.oracle_arrays(MAX_PLANS)
@@ -261,12 +267,13 @@ class DoubleOracle:
         the share `trust` of all turns, and optimally in the others; `confidence` is contempt.
         """
         made = copy(self)
-        spent = self.turns_played / self.solver.game.turn_limit
-        made.turn = self.turn._replace(poses=pose_values(self.seat, spent, confidence))
+        bonus = self.solver.bonus(self.seat, self.turns_played, confidence)
+        made.turn = self.turn._replace(poses=bonus)
         fresh = self.solver.oracle_arrays(MAX_PLANS)
         for name in ("plans", "counts"):
             getattr(fresh, name)[:] = getattr(self.arrays, name)
         made.arrays = fresh._replace(model=plans, model_weights=chances)
+        made._forget_solutions()
         made._trust, made._follows_model = trust, True
         return made
 
@@ -319,9 +326,10 @@ class DoubleOracle:
         made = copy(self)
         bonus = self.solver.no_bonus
         if seat is not None:
-            bonus = pose_values(seat, self.turns_played / self.solver.game.turn_limit, 0.0)
+            bonus = self.solver.bonus(seat, self.turns_played)
         made.turn = self.turn._replace(poses=bonus)
         made.arrays = self.solver.oracle_arrays(MAX_PLANS)
+        made._forget_solutions()
         made._trust, made._follows_model = 0.0, False
         return made
 
@@ -381,9 +389,33 @@ class DoubleOracle:
         """
         if not self._search(stop, count, self._assumed_play()):
             return False
+        self._add_solution()
         self.arrays.filled[:] = 0
         self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
         return True
+
+    def average_solutions(self) -> None:
+        """Make the mixed strategies the average of all solutions, later ones counting more.
+
+        Each solution knows more leaves than the one before, and errs where it believes a leaf that
+        is not searched. An average is exploitable by no more than its parts are on average, and by
+        less where they err differently.
+        """
+        if self._solutions:
+            self._add_solution()
+            self.arrays.weights[:] = self._sums / self._sums.sum(axis=1, keepdims=True)
+            self._forget_solutions()
+
+    def _forget_solutions(self) -> None:
+        """Begin a new average."""
+        self._sums = np.zeros((2, MAX_PLANS))
+        self._solutions = 0
+
+    def _add_solution(self) -> None:
+        """Remember the present solution, before leaves change it."""
+        self._solutions += 1
+        for seat, weights in enumerate(self.weights):
+            self._sums[seat, : len(weights)] += self._solutions * weights
 
     def _assumed_play(self) -> OracleArrays:
         """Arrays with the mixed strategies that lead to leaves.

@@ -11,6 +11,11 @@ CHASE, CHASE_BEYOND = 0.006, 8
 """The cost to the searching seat of each tile of distance beyond so many: it seeks the enemy."""
 URGENCY = 0.006
 """The cost of each tile of distance at the turn limit; less before, in proportion."""
+LEARNED_CHASE, LEARNED_CHASE_BEYOND = 0.003, 16
+"""The same with the value network, which knows what distance is worth: nearer than that a bonus is
+a bias, and a best response profits from it."""
+APPROACH = 0.0001
+"""The cost of any tile with the network: of plans of equal value those that come closer."""
 
 FOLLOW, FOLLOW_BEYOND = 0.006, 4
 """The same against a captain that plays at random, in proportion to what a win would add."""
@@ -25,14 +30,20 @@ def distance_table(tile: float, beyond: int = 0) -> NDArray[np.float32]:
     return np.repeat(away[:, :, None], 4, axis=2)
 
 
-def pose_values(seat: int, spent: float, confidence: float) -> NDArray[np.float32]:
+def pose_values(
+    seat: int, spent: float, confidence: float, *, learned: bool
+) -> NDArray[np.float32]:
     """`float32[N, N, 4]`: the bonus of relative poses to seat 0, as the searching seat sees it.
 
-    `spent` is the share of turns gone. Distance costs the searching seat a little, so that of plans
-    of equal value it chooses those that seek the fight.
+    `spent` is the share of turns gone, `learned` whether the value network evaluates. Distance
+    costs the searching seat a little, so that of plans of equal value it chooses those that seek
+    the fight.
     """
-    value = np.float32(confidence * (1 - spent)) - distance_table(CHASE, CHASE_BEYOND)
-    value -= distance_table(URGENCY * spent)
+    value = np.float32(confidence * (1 - spent)) - (
+        distance_table(LEARNED_CHASE, LEARNED_CHASE_BEYOND) + distance_table(APPROACH)
+        if learned
+        else distance_table(CHASE, CHASE_BEYOND) + distance_table(URGENCY * spent)
+    )
     return value if seat == 0 else -value
 
 

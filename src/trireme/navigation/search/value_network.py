@@ -2,10 +2,10 @@
 
 Seen from one ship, its hidden units are `relu(relative + own + other)`, summed over the position
 and its mirror image: `relative` is a small network of the other ship's relative pose and both
-ships' kinds, `own` and `other` are linear in the terrain round the two ships. Their output weights
-come from a second small network of hit points, kinds of ships and turns left. The output is the
-difference of what the two ships see, squashed by `x / (1 + |x|)`, so exchanging the seats changes
-its sign and mirroring the sea changes nothing.
+ships' kinds, with an embedding of near poses; `own` and `other` are linear in the terrain round the
+two ships. Their output weights come from a second small network of hit points, kinds of ships and
+turns left. The output is the difference of what the two ships see, squashed by `x / (1 + |x|)`, so
+exchanging the seats changes its sign and mirroring the sea changes nothing.
 
 For one game everything but the final sum is a table: see `evaluation_kernels.NetworkTables`.
 Training is in `trireme.training.navigation_value`.
@@ -33,6 +33,9 @@ Floats = NDArray[np.float32]
 
 MODEL = Path(__file__).parents[1] / "models" / "value" / "network.npz"
 """The weights that ship."""
+NEAR = 8
+"""Poses within so many tiles along each axis have an embedding of their own; those beyond share the
+nearest one's."""
 PATCH = 3
 """Terrain is seen so many tiles away in each direction."""
 SIDE = 2 * PATCH + 1
@@ -42,8 +45,10 @@ KIND_FEATURES = 9
 RELATIVE_FEATURES = 12 + KIND_FEATURES
 TERRAIN_FEATURES = CHANNELS * SIDE * SIDE + 1
 CONDITION_FEATURES = 13 + KIND_FEATURES
+POSES = 4 * (2 * NEAR + 1) ** 2
+"""Rows of the embedding."""
 NAMES = (
-    "relative_in", "relative_bias", "relative_out", "relative_out_bias", "own", "other",
+    "relative_in", "relative_bias", "relative_out", "relative_out_bias", "pose", "own", "other",
     "condition_in", "condition_bias", "condition_out", "condition_out_bias",
 )  # fmt: skip
 
@@ -58,9 +63,13 @@ class ValueNetwork:
     def units(self) -> int:
         return int(self.weights["own"].shape[1])
 
-    def relative(self, features: Floats) -> Floats:
-        """`float32[..., K]` of `relative_features`."""
-        return self._dense("relative", features)
+    def relative(
+        self, right: NDArray[Any], down: NDArray[Any], facing: NDArray[Any], kinds: Floats
+    ) -> Floats:
+        """`float32[..., K]` of the other ship's place and facing, the own bow up."""
+        dense = self._dense("relative", relative_features(right, down, facing, kinds))
+        embedded: Floats = self.weights["pose"][pose_row(right, down, facing)]
+        return dense + embedded
 
     def conditions(self, features: Floats) -> Floats:
         """`float32[..., K + 1]` of `condition_features`; the last is a constant term."""
@@ -109,6 +118,14 @@ def relative_features(
     stacked = np.stack([np.broadcast_to(c, shape) for c in columns], -1).astype(np.float32)
     kinds = np.broadcast_to(kinds, (*shape, KIND_FEATURES))
     return np.concatenate([stacked, kinds], -1, dtype=np.float32)
+
+
+def pose_row(right: NDArray[Any], down: NDArray[Any], facing: NDArray[Any]) -> NDArray[np.int64]:
+    """The row of a relative pose in the embedding, `float32[POSES, K]`."""
+    side = 2 * NEAR + 1
+    across, along = (np.clip(axis, -NEAR, NEAR) + NEAR for axis in (right, down))
+    rows: NDArray[np.int64] = ((across * side + along) * 4 + facing).astype(np.int64)
+    return rows
 
 
 def condition_features(
@@ -188,9 +205,7 @@ class GameTables:
         self.stats, self.rules = stats_array(game.types), rules_array(game)
         self.kinds = kind_features(self.stats, self.rules)
         poses = _all_poses()
-        self.relative = np.stack(
-            [network.relative(relative_features(*poses, kinds)) for kinds in self.kinds]
-        )
+        self.relative = np.stack([network.relative(*poses, kinds) for kinds in self.kinds])
         by_pose = terrain.reshape(2, -1, TERRAIN_FEATURES)
         self.own = by_pose @ network.weights["own"]
         self.other = by_pose @ network.weights["other"]
