@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from .hands import choose, lock_in, place, start, status
 from .site import Site
@@ -196,6 +196,26 @@ def test_a_map_is_not_deleted_by_one_click_and_has_sides_that_can_be_drawn(
     expect(delete).to_contain_text("Really delete?")
     delete.click()
     expect(page.get_by_text("No saved maps yet.")).to_be_visible()
+
+
+def test_what_is_being_typed_outlives_the_check_of_the_map(site: Site, visit: Visit) -> None:
+    """The page is drawn anew when the answer comes, with the width of before."""
+    held: list[Route] = []
+    page = visit(f"{site.url}/maps", lambda p: p.route("**/maps/check", lambda r: held.append(r)))
+    expect(page.get_by_text("Checking the map…")).to_be_visible()
+    width = page.get_by_label("Width")
+    width.fill("10")
+    while not held:
+        page.wait_for_timeout(20)
+    held.pop().continue_()
+    expect(page.get_by_text("This map is valid.")).to_be_visible()
+    expect(width).to_have_value("10")
+    width.press("Enter")
+    expect(page.get_by_role("gridcell")).to_have_count(10 * 24)
+    width.fill("11")
+    width.fill("10")
+    page.get_by_role("button", name="Empty map").click()
+    expect(width).to_have_value("24")
 
 
 def test_a_game_is_listed_once_and_its_player_called_you(site: Site, visit: Visit) -> None:

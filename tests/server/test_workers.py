@@ -18,6 +18,7 @@ from trireme.server.keys import new_room_id, token_hash
 from trireme.server.limits import ServerLimits
 from trireme.server.protocol.bodies import NewRoom
 from trireme.server.protocol.codes import Refusal
+from trireme.server.rooms import first_answer
 from trireme.server.rooms.client import Client
 from trireme.server.rooms.clock import EventLoopClock
 from trireme.server.rooms.events import AnyEvent, RoomSetup, SeatHolder
@@ -236,6 +237,12 @@ def test_an_agents_answer_to_a_move_taken_back_is_dropped(tmp_path: Path) -> Non
         assert room.table.moves == []
 
     in_a_room(tmp_path, f"{AGENTS}:Hangs", ["a1", "undo"], story)
+
+
+@pytest.fixture(autouse=True)
+def _rooms_wait_for_their_agent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No plain opening move stands in for an agent whose worker starts slowly."""
+    monkeypatch.setattr(first_answer, "PATIENCE_SECONDS", 600.0)
 
 
 def in_a_room(tmp_path: Path, spec: str, actions: list[str], story: Callable[[Room], None]) -> None:

@@ -10,6 +10,7 @@ import type { Route } from "../route";
 import { useStore } from "../store";
 import { Cells } from "../ui/chart";
 import { Download, Play, Undo, Upload } from "../ui/icons";
+import { useTyped } from "../ui/typed";
 import type { NavigationSeaMap } from "../wire";
 import { emptyMap, idOf, LONGEST, resized, SHORTEST, sideOf, type Tool, use, useFairly, whatIsAt } from "./draw";
 import { Palette } from "./palette";
@@ -145,14 +146,8 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
         <input value={map.name} maxLength={80} onInput={(e) => set({ name: e.currentTarget.value })} />
       </label>
       <div class="fields narrow">
-        <label class="field">
-          Width
-          <input type="number" min={SHORTEST} max={LONGEST} value={map.width} onChange={(e) => change(resized(map, sideOf(e.currentTarget.value), map.height))} />
-        </label>
-        <label class="field">
-          Height
-          <input type="number" min={SHORTEST} max={LONGEST} value={map.height} onChange={(e) => change(resized(map, map.width, sideOf(e.currentTarget.value)))} />
-        </label>
+        <SideField label="Width" side={map.width} change={(width) => change(resized(map, width, map.height))} />
+        <SideField label="Height" side={map.height} change={(height) => change(resized(map, map.width, height))} />
         <label class="field">
           Author
           <input value={map.author ?? ""} maxLength={80} onInput={(e) => set({ author: e.currentTarget.value })} />
@@ -180,6 +175,16 @@ function Details(props: { map: NavigationSeaMap; change: (map: NavigationSeaMap)
         </label>
       </div>
     </section>
+  );
+}
+
+function SideField({ label, side, change }: { label: string; side: number; change: (side: number) => void }) {
+  const field = useTyped(side, (typed) => change(sideOf(typed)));
+  return (
+    <label class="field">
+      {label}
+      <input type="number" min={SHORTEST} max={LONGEST} {...field} />
+    </label>
   );
 }
 

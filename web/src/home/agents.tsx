@@ -1,5 +1,6 @@
 // Choosing an agent and its level: how long it may think, and its own options.
 import { Choice } from "../ui/choice";
+import { useTyped } from "../ui/typed";
 import type { AgentInfo, GameInfo, OptionInfo } from "../wire";
 
 export interface Picked {
@@ -82,6 +83,7 @@ function OptionField(props: { option: OptionInfo; value: string | undefined; cha
   const { option, value, change } = props;
   const choices = (option.value_schema.enum as unknown[] | undefined)?.map(String);
   const usual = String(option.default ?? "none");
+  const field = useTyped(value ?? "", (typed) => change(typed.trim()));
   return (
     <label class="field" title={option.help}>
       {option.name}
@@ -92,7 +94,7 @@ function OptionField(props: { option: OptionInfo; value: string | undefined; cha
           ))}
         </select>
       ) : (
-        <input value={value ?? ""} placeholder={usual} onChange={(e) => change(e.currentTarget.value.trim())} />
+        <input placeholder={usual} {...field} />
       )}
     </label>
   );

@@ -1,4 +1,5 @@
 // A form for the settings of any game, made from the types that the server tells.
+import { useTyped } from "../../ui/typed";
 import type { OptionInfo } from "../../wire";
 import type { SetupProps } from "../module";
 
@@ -36,6 +37,7 @@ export function Setup({ game, settings, change }: SetupProps) {
 
 function Setting({ option, value, change }: { option: OptionInfo; value: unknown; change: (value: unknown) => void }) {
   const choices = option.value_schema.enum as unknown[] | undefined;
+  const field = useTyped(written(value), (typed) => change(read(typed)));
   if (option.value_schema.type === "boolean") {
     return (
       <label class="check" title={option.help}>
@@ -56,7 +58,7 @@ function Setting({ option, value, change }: { option: OptionInfo; value: unknown
           ))}
         </select>
       ) : (
-        <input value={written(value)} inputMode={isNumber(option) ? "decimal" : "text"} onChange={(e) => change(read(e.currentTarget.value))} />
+        <input inputMode={isNumber(option) ? "decimal" : "text"} {...field} />
       )}
       <span class="soft small">{option.help}</span>
     </label>
