@@ -1005,7 +1005,7 @@ export interface GomokuSettings {
 /** The position between two turns; nothing in it is secret, so it is also every seat's view. */
 export interface NavigationState {
   turn: number;
-  ships: [NavigationShip, NavigationShip];
+  ships: NavigationShip[];
   log: NavigationPhaseEntry[];
   verdict: NavigationVerdict | null;
 }
@@ -1023,18 +1023,18 @@ export interface NavigationShip {
   alive: boolean;
 }
 
-/** All that happened in one phase; pairs are by seat. */
+/** All that happened in one phase; tuples are by seat. */
 export interface NavigationPhaseEntry {
   turn: number;
   phase: number;
-  orders: [NavigationOrder, NavigationOrder];
-  start: [NavigationPose, NavigationPose];
-  moved: [NavigationPose, NavigationPose];
-  blocked: [string | null, string | null];
-  hazards: [string | null, string | null];
-  drifted: [NavigationPose, NavigationPose];
+  orders: NavigationOrder[];
+  start: NavigationPose[];
+  moved: NavigationPose[];
+  blocked: (string | null)[];
+  hazards: (string | null)[];
+  drifted: NavigationPose[];
   events: NavigationEvent[];
-  hp: [number, number];
+  hp: number[];
   verdict: NavigationVerdict | null;
 }
 
@@ -1070,9 +1070,9 @@ export interface NavigationVerdict {
   reason: string;
 }
 
-/** Two captains plan four phases in secret; then the sea resolves them together. */
+/** Captains plan four phases in secret; then the sea resolves them together. */
 export interface NavigationSettings {
-  ships: [string, string];
+  ships: string[];
   map: string | NavigationSeaMap;
   turn_limit: number;
   turns: "advance" | "stay";

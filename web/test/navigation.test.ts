@@ -45,7 +45,7 @@ describe("playback", () => {
   it("follows the curve of a turn and ends with the bow the new way", () => {
     const end = { x: 6, y: 4, facing: "E" };
     const log = [phase({ moved: [end, there], drifted: [end, there] })];
-    const half = momentAt(log, 0.21, [16, 20]).ships[0];
+    const half = momentAt(log, 0.21, [16, 20]).ships[0]!;
     expect(half.heading).toBeCloseTo(45);
     expect(half.bank).toBeCloseTo(1);
     expect(half.y).toBeCloseTo(4.25);
@@ -55,14 +55,14 @@ describe("playback", () => {
 
   it("bumps a ship that is stopped, and brings it back", () => {
     const log = [phase({ blocked: ["rock", null], orders: [{ move: "forward", action: "none", shots: null }, { move: "none", action: "none", shots: null }] })];
-    expect(momentAt(log, 0.21, [16, 20]).ships[0].y).toBeLessThan(4.8);
-    expect(momentAt(log, 0.5, [16, 20]).ships[0].y).toBe(5);
+    expect(momentAt(log, 0.21, [16, 20]).ships[0]!.y).toBeLessThan(4.8);
+    expect(momentAt(log, 0.5, [16, 20]).ships[0]!.y).toBe(5);
   });
 
   it("carries a ship half round a whirlpool", () => {
     const end = { x: 6, y: 6, facing: "E" };
     const log = [phase({ hazards: ["whirlpool", null], drifted: [end, there] })];
-    const half = momentAt(log, 0.49, [16, 20]).ships[0];
+    const half = momentAt(log, 0.49, [16, 20]).ships[0]!;
     expect(Math.hypot(half.x - 5.5, half.y - 5.5)).toBeCloseTo(Math.SQRT1_2);
   });
 
@@ -70,9 +70,9 @@ describe("playback", () => {
     const shot = { kind: "shot", seat: 0, side: "starboard", shots: 2, target: 1, damage: 4, x: 9, y: 5 };
     const log = [phase({ events: [shot], hp: [16, 16] })];
     const early = momentAt(log, 0.6, [16, 20]);
-    expect(early.ships[1].hp).toBe(20);
+    expect(early.ships[1]!.hp).toBe(20);
     expect(early.flights[0]).toMatchObject({ kind: "ball", seat: 0, hits: true });
-    expect(momentAt(log, 0.9, [16, 20]).ships[1].hp).toBe(16);
+    expect(momentAt(log, 0.9, [16, 20]).ships[1]!.hp).toBe(16);
   });
 
   it("turns the short way", () => {

@@ -31,6 +31,8 @@ SLICE = Slice(
         "advance": {"turns": "advance"},
         "scarce": {"ammo_per_turn": 4},
         "ramming": {"ram_damage": 1},
+        "2v2": {"ships": ("cutter", "cutter", "war_brig", "war_brig")},
+        "3v3": {"ships": ("dhow", "dhow", "cutter", "cutter", "war_brig", "war_brig")},
     },
     prose="trireme.navigation.show.prose:prose",
     notation=(

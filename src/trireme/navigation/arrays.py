@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -59,7 +60,7 @@ def spawn_array(chart: SeaMap) -> Ints:
     return np.array(rows, np.int32)
 
 
-def stats_array(types: tuple[ShipType, ShipType]) -> Ints:
+def stats_array(types: Sequence[ShipType]) -> Ints:
     """`int32[2, 5]`: range, shots, damage, grapple range, hit points."""
     rows = [(t.range, t.shots, t.damage, t.grapple_range, t.hp) for t in types]
     return np.array(rows, np.int32)
@@ -83,16 +84,15 @@ def ways_array(game: Navigation) -> NDArray[np.int64]:
     return ways
 
 
-def pack_ships(ships: tuple[Ship, Ship], width: int) -> Ints:
+def pack_ships(ships: Sequence[Ship], width: int) -> Ints:
     """`int32[2, 3]`: tile, facing, hit points."""
     rows = [(flat_tile((s.x, s.y), width), FACINGS.index(s.facing), s.hp) for s in ships]
     return np.array(rows, np.int32)
 
 
-def unpack_ships(packed: Ints, ships: tuple[Ship, Ship], width: int) -> tuple[Ship, Ship]:
+def unpack_ships(packed: Ints, ships: Sequence[Ship], width: int) -> tuple[Ship, ...]:
     """`ships`, moved and damaged to what the array says."""
-    first, second = (_unpacked(row, ship, width) for row, ship in zip(packed, ships, strict=True))
-    return first, second
+    return tuple(_unpacked(row, ship, width) for row, ship in zip(packed, ships, strict=True))
 
 
 def _unpacked(row: Ints, ship: Ship, width: int) -> Ship:

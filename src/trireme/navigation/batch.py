@@ -12,6 +12,7 @@ from .arrays import (
     unpack_ships,
     ways_array,
 )
+from .duel import check_duel
 from .maps import SeaMap
 from .rules import Navigation, NavigationState
 
@@ -24,6 +25,7 @@ class NavigationBatch:
     """
 
     def __init__(self, game: Navigation, size: int, charts: tuple[SeaMap, ...] = ()) -> None:
+        check_duel(game, "batches of games are")
         maps = charts or (game.chart,)
         self.game = game
         self.seas = np.stack([sea_array(chart) for chart in maps])

@@ -15,7 +15,7 @@ from .batch import NavigationBatch
 from .geometry import FACINGS
 from .maps import SPINS, SeaMap
 from .plans import Plan, order_at, order_count, order_index, shots_fired
-from .rules import Navigation, NavigationState, as_navigation
+from .rules import Navigation, NavigationState, as_navigation, side_of
 
 Planes = NDArray[np.float32]
 
@@ -32,10 +32,11 @@ ORDERS = 28
 class NavigationEncoder:
     """The arrays of one game.
 
-    Planes are `float32[19, height, width]`, named in `PLANES`. A plan is `int64[phases]`, the
-    number of an order for each phase: whole as one structured action (`index`, `action`), or order
-    by order for learners that choose one phase after another (`order_mask` says which orders are
-    still allowed after those already chosen).
+    Planes are `float32[19, height, width]`, named in `PLANES`. With several ships a side, other
+    ships of the own one are marked 0.5, and hit points are those of a side. A plan is
+    `int64[phases]`, the number of an order for each phase: whole as one structured action (`index`,
+    `action`), or order by order for learners that choose one phase after another (`order_mask`
+    says which orders are still allowed after those already chosen).
     """
 
     game: Navigation
@@ -57,9 +58,14 @@ class NavigationEncoder:
     def planes(self, view: NavigationState, seat: Seat) -> Planes:
         """`view` as `seat` sees it."""
         planes = np.zeros(self.shape, np.float32)
-        for whose, ship in enumerate((view.ships[seat], view.ships[1 - seat])):
-            planes[4 * whose + FACINGS.index(ship.facing), ship.y, ship.x] = 1
-            planes[16 + whose] = ship.hp / ship.max_hp
+        for ship in view.ships:
+            whose = int(side_of(ship.id) != side_of(seat))
+            mark = 1 if whose or ship.id == seat else 0.5
+            if ship.alive:
+                planes[4 * whose + FACINGS.index(ship.facing), ship.y, ship.x] = mark
+        for whose in (0, 1):
+            ships = view.ships[side_of(seat + whose) :: 2]
+            planes[16 + whose] = sum(s.hp for s in ships) / sum(s.max_hp for s in ships)
         planes[8:16] = self._map_planes
         planes[18] = 1 - view.turn / self.game.turn_limit
         return planes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -35,28 +36,29 @@ class NavigationVerdict:
     """How a game ended: `grapple`, `sunk` or `turn limit`; a draw has no winner."""
 
     winner: int | None
+    """The side that won: 0 the even seats, 1 the odd ones."""
     reason: str
 
 
 @dataclass(frozen=True)
 class PhaseEntry:
-    """All that happened in one phase; pairs are by seat."""
+    """All that happened in one phase; tuples are by seat."""
 
     turn: int
     """Counted from 1, as is the phase."""
     phase: int
-    orders: tuple[Order, Order]
-    start: tuple[Pose, Pose]
-    moved: tuple[Pose, Pose]
+    orders: tuple[Order, ...]
+    start: tuple[Pose, ...]
+    moved: tuple[Pose, ...]
     """After movement."""
-    blocked: tuple[str | None, str | None]
+    blocked: tuple[str | None, ...]
     """What stopped a ship that could not make its whole move: `edge`, `rock` or `ship`."""
-    hazards: tuple[str | None, str | None]
+    hazards: tuple[str | None, ...]
     """The hazard that a ship stood on after movement: `wind` or `whirlpool`."""
-    drifted: tuple[Pose, Pose]
+    drifted: tuple[Pose, ...]
     """After hazards."""
     events: tuple[NavigationEvent, ...]
-    hp: tuple[int, int]
+    hp: tuple[int, ...]
     verdict: NavigationVerdict | None
 
 
@@ -66,12 +68,15 @@ def digest(entry: PhaseEntry) -> str:
     return hashlib.sha256(plain).hexdigest()[:16]
 
 
-def describe(entry: PhaseEntry, names: tuple[str, str]) -> tuple[str, ...]:
-    """The phase as sentences, `names` being what to call the two ships."""
+def describe(entry: PhaseEntry, names: Sequence[str]) -> tuple[str, ...]:
+    """The phase as sentences, `names` being what to call the ships."""
     lines: list[str] = []
-    for seat in (0, 1):
-        lines += _sailing(entry, seat, names[seat])
+    for seat, name in enumerate(names):
+        lines += _sailing(entry, seat, name)
     lines += [_harm(event, names) for event in entry.events]
+    if len(names) > 2:
+        hit = {event.target for event in entry.events if event.damage}
+        lines += [f"{names[s]} sinks." for s, hp in enumerate(entry.hp) if hp == 0 and s in hit]
     if entry.verdict is not None:
         lines.append(_ending(entry.verdict, names))
     return tuple(lines)
@@ -82,15 +87,16 @@ _MOVE_WORDS = {
     "turn_left": "turns to port into",
     "turn_right": "turns to starboard into",
 }
-_OBSTACLES = {"edge": "the edge of the map", "rock": "a rock", "ship": "the other ship"}
+_OBSTACLES = {"edge": "the edge of the map", "rock": "a rock"}
 
 
 def _sailing(entry: PhaseEntry, seat: int, name: str) -> list[str]:
     lines = []
+    obstacles = {**_OBSTACLES, "ship": "the other ship" if len(entry.hp) == 2 else "another ship"}
     move, moved, blocked = entry.orders[seat].move, entry.moved[seat], entry.blocked[seat]
     if blocked is not None:
         swings = f" and swings to face {moved.facing}" if move != "forward" else ""
-        lines.append(f"{name} is stopped by {_OBSTACLES[blocked]}{swings}.")
+        lines.append(f"{name} is stopped by {obstacles[blocked]}{swings}.")
     elif move != "none":
         lines.append(f"{name} {_MOVE_WORDS[move]} {tile_name(moved.tile)}.")
     drifted = entry.drifted[seat]
@@ -105,7 +111,7 @@ def _sailing(entry: PhaseEntry, seat: int, name: str) -> list[str]:
     return lines
 
 
-def _harm(event: NavigationEvent, names: tuple[str, str]) -> str:
+def _harm(event: NavigationEvent, names: Sequence[str]) -> str:
     name = names[event.seat]
     if event.kind == "ram":
         return f"{name} is damaged in the collision: {event.damage} hp."
@@ -121,7 +127,9 @@ def _harm(event: NavigationEvent, names: tuple[str, str]) -> str:
     )
 
 
-def _ending(verdict: NavigationVerdict, names: tuple[str, str]) -> str:
+def _ending(verdict: NavigationVerdict, names: Sequence[str]) -> str:
+    if len(names) > 2:
+        return _sides_ending(verdict)
     if verdict.winner is None:
         why = {
             "grapple": "both ships grapple",
@@ -135,3 +143,14 @@ def _ending(verdict: NavigationVerdict, names: tuple[str, str]) -> str:
         "turn limit": "on hit points at the turn limit",
     }[verdict.reason]
     return f"{names[verdict.winner]} wins {why}."
+
+
+def _sides_ending(verdict: NavigationVerdict) -> str:
+    why = {
+        "grapple": "by boarding",
+        "sunk": "with the last ships afloat",
+        "turn limit": "on hit points at the turn limit",
+    }[verdict.reason]
+    if verdict.winner is None:
+        return f"The game is drawn: neither side wins {why}."
+    return f"The {('first', 'second')[verdict.winner]} side wins {why}."

@@ -32,7 +32,7 @@ SIDES = ("shoot_port", "shoot_starboard")
 GRAPPLES = ("grapple_port", "grapple_starboard")
 Course = tuple[str, ...]
 """The moves of a plan without its actions."""
-Poses = tuple[Pose, Pose]
+Poses = tuple[Pose, ...]
 
 
 def damage(move: LessonMove) -> tuple[int, int]:
@@ -335,7 +335,7 @@ def _outgun(turn: _Turn | None, rng: Generator) -> Puzzle | None:
 
 def _enemy_plan(game: Navigation, state: NavigationState, rng: Generator) -> Plan:
     """A random course that fires wherever it would hit a ship that holds, and now and then else."""
-    poses = state.ships[0].pose, state.ships[1].pose
+    poses: Poses = tuple(ship.pose for ship in state.ships)
     orders = []
     for index in rng.integers(len(MOVES), size=game.phases):
         move = MOVES[int(index)]
@@ -347,7 +347,7 @@ def _enemy_plan(game: Navigation, state: NavigationState, rng: Generator) -> Pla
 
 def _firing_plan(game: Navigation, state: NavigationState, course: Course, enemy: Plan) -> Plan:
     """The course with a shot in every phase in which one hits."""
-    poses = state.ships[0].pose, state.ships[1].pose
+    poses: Poses = tuple(ship.pose for ship in state.ships)
     orders = []
     for move, theirs in zip(course, (order.move for order in enemy), strict=False):
         poses = drift(game.sea, _sail(game, poses, move, theirs))

@@ -3,7 +3,8 @@
 Both seats plan at once, so no plan is best in itself. The double oracle solves the turn with a
 fixed number of iterations, searching for the seat that is reviewed; a plan costs what it is worth
 less than the best response, both against the other seat's equilibrium strategy. Luck is what
-remains: the plan against what the other seat did choose, less the plan against that strategy.
+remains: the plan against what the other seat did choose, less the plan against that strategy. With
+several ships a side a plan is judged as one of the duel with the nearest enemy.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from trireme.core.game import AnyGame, Seat
 from trireme.core.review import Decision, Judgement
 
 from .arrays import pack_plan, unpack_plan
+from .duel import duel_at_start, duel_of
 from .plans import Plan
 from .rules import NavigationState, as_navigation
 from .search.double_oracle import LEAST_WEIGHT, DoubleOracle, Floats, PlanArray, TurnSolver
@@ -74,25 +76,27 @@ class NavigationReviewer:
         """The effort of a turn is fixed; `network`: positions after it are valued by the network
         that ships, else by the formula."""
         self.game = as_navigation(game)
-        self._solver = TurnSolver(self.game, load_network() if network else None)
+        self._network = load_network() if network else None
+        self._solver = TurnSolver(duel_at_start(self.game), self._network)
 
     def judge(self, decision: Decision, rng: Generator) -> Judgement:
         """The judgement of a plan."""
-        seat, other = decision.seat, 1 - decision.seat
-        turn = self.equilibrium(decision.view, seat)
-        plan = self.pack(seat, decision.action)
+        duel = duel_of(self.game, decision.view, decision.seat)
+        seat, other = duel.seat, 1 - duel.seat
+        turn = self.equilibrium(decision.view, decision.seat)
+        plan = self.pack(duel.own, decision.action)
         plans, weights = turn.plans[other], turn.weights[other]
         expected = float(turn.worth(seat, plan[None], plans, weights)[0])
         best, value = turn.best_response(seat)
         best, value = (plan, expected) if expected >= value else (best, value)
-        met = self.pack(other, decision.actions[other])
+        met = self.pack(duel.enemy, decision.actions[duel.enemy])
         luck = (float(turn.worth(seat, plan[None], met[None], np.ones(1))[0]) - expected) / 2
         chance = (value + 1) / 2
-        legal = self.game.plans[seat]
-        drawn = np.stack([self.pack(seat, legal.sample(rng)) for _ in range(RANDOM_PLANS)])
+        legal = self.game.plans[duel.own]
+        drawn = np.stack([self.pack(duel.own, legal.sample(rng)) for _ in range(RANDOM_PLANS)])
         random_value = float(turn.worth(seat, drawn, plans, weights).mean())
         return Judgement(
-            unpack_plan(best, self.game.types[seat]),
+            unpack_plan(best, self.game.types[duel.own]),
             (value - expected) / 2,
             (value - random_value) / 2 if chance > LOST else 0.0,
             value=chance,
@@ -105,8 +109,12 @@ class NavigationReviewer:
         return pack_plan(plan, self.game.types[seat])
 
     def equilibrium(self, view: NavigationState, seat: Seat) -> TurnEquilibrium:
-        """The equilibrium of the turn that begins with `view`, searched for `seat`."""
-        oracle = self._solver.double_oracle(view, seat)
+        """The equilibrium of the turn that begins with `view`, searched for `seat`; with several
+        ships a side, of its duel with the nearest enemy."""
+        duel = duel_of(self.game, view, seat)
+        if duel.game != self._solver.game:
+            self._solver = TurnSolver(duel.game, self._network)
+        oracle = self._solver.double_oracle(duel.view, duel.seat)
         oracle.improve(ROUNDS, TOLERANCE)
         plans, weights = [], []
         for side in (0, 1):

@@ -54,7 +54,7 @@ function seatsOf(info: GameInfo): number {
   return info.versus === null ? info.seats : 2;
 }
 
-const ORDINALS = ["First", "Second", "Third", "Fourth"];
+const ORDINALS = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth"];
 
 /** The seats to choose from, by their place in the order of play. */
 function sidesOf(seats: number): [string, string][] {
@@ -65,8 +65,7 @@ function sidesOf(seats: number): [string, string][] {
 export function Lobby({ info }: { info: GameInfo }) {
   const module = moduleOf(info.name, info);
   const { name } = useStore(prefs);
-  const seats = seatsOf(info);
-  const [mode, setMode] = useState<Mode>(() => wishedMode(info) ?? (seats === 1 ? "alone" : "agent"));
+  const [mode, setMode] = useState<Mode>(() => wishedMode(info) ?? (seatsOf(info) === 1 ? "alone" : "agent"));
   const [side, setSide] = useState("0");
   const usual: Picked = { spec: info.opponent, think: 1 };
   const first = nextOpponent(info);
@@ -78,7 +77,8 @@ export function Lobby({ info }: { info: GameInfo }) {
   const [isPublic, setPublic] = useState(true);
   const [clock, setClock] = useState<ClockChoice>(usualClock(info));
   const [busy, setBusy] = useState(false);
-  const problem = useProblem(info, mode, settings);
+  const { problem, seats: players } = useChecked(info, mode, settings);
+  const seats = Math.max(players ?? 0, seatsOf(info));
 
   const pickOpponent = (o: OpponentInfo) => {
     setNamed({ spec: o.spec, think: o.think });
@@ -87,7 +87,7 @@ export function Lobby({ info }: { info: GameInfo }) {
   };
   const start = async () => {
     setBusy(true);
-    const seat = side === "any" ? Math.floor(Math.random() * seats) : Number(side);
+    const seat = side === "any" ? Math.floor(Math.random() * seats) : Math.min(Number(side), seats - 1);
     await begin({
       game: info.name,
       variant: mode === "alone" ? null : info.versus,
@@ -182,19 +182,19 @@ export function chairs(mode: Mode, seats: number, first: number, agent: string, 
   }
 }
 
-/** What the server says is wrong with the settings, asked as they change. */
-function useProblem(info: GameInfo, mode: Mode, settings: Record<string, unknown>): string | null {
-  const [problem, setProblem] = useState<string | null>(null);
+/** What the server says of the settings, asked as they change: what is wrong, and for how many they are. */
+function useChecked(info: GameInfo, mode: Mode, settings: Record<string, unknown>): { problem: string | null; seats: number | null } {
+  const [checked, setChecked] = useState<{ problem: string | null; seats: number | null }>({ problem: null, seats: null });
   useEffect(() => {
     let wanted = true;
     const variant = mode === "alone" ? null : info.versus;
     checkSettings(info.name, { variant, settings }).then(
-      (checked) => wanted && setProblem(checked.ok ? null : checked.problem),
-      (error: Error) => wanted && setProblem(error.message),
+      ({ ok, problem, seats }) => wanted && setChecked((last) => (ok ? { problem: null, seats } : { ...last, problem })),
+      (error: Error) => wanted && setChecked((last) => ({ ...last, problem: error.message })),
     );
     return () => {
       wanted = false;
     };
   }, [info.name, mode, JSON.stringify(settings)]);
-  return problem;
+  return checked;
 }

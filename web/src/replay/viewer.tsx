@@ -7,7 +7,7 @@ import { callPlayer, callPlayers } from "../games/opponents";
 import { prefs, setPrefs } from "../prefs";
 import { positionLink } from "../route";
 import { copyLink } from "../room/table";
-import { capital, countedSeat, isCounted } from "../room/words";
+import { capital, countedSeat, isCounted, isDrawn } from "../room/words";
 import { useStore } from "../store";
 import { Choice } from "../ui/choice";
 import { Curve } from "../ui/curve";
@@ -150,9 +150,9 @@ function heading(replay: GameReplay, room: string | null): string {
   const result = replay.result;
   if (!result) return capital(names.join(" – "));
   if (names.length === 1) return `${capital(names[0]!)}: ${scoreOf(replay.game, result.returns[0] ?? 0)}`;
-  if (result.winners.length !== 1) return `${capital(names.join(" – "))}: drawn`;
-  const winner = result.winners[0]!;
-  return `${capital(names[winner]!)} beat ${names.filter((_, seat) => seat !== winner).join(", ")}`;
+  if (isDrawn(result)) return `${capital(names.join(" – "))}: drawn`;
+  const [won, lost] = [true, false].map((side) => names.filter((_, seat) => result.winners.includes(seat) === side));
+  return `${capital(won!.join(" and "))} beat ${lost!.join(", ")}`;
 }
 
 /** What the game calls a seat, or its player where seats are only numbered. */

@@ -30,7 +30,7 @@ import { OnlyHere, QrCode } from "./qr";
 import { connect, type Connection } from "./socket";
 import type { RoomEvent, Room } from "./state";
 import { copyLink } from "./table";
-import { capital, clockWords, outcome, seatName, storyOf } from "./words";
+import { capital, clockWords, isDrawn, outcome, seatName, storyOf } from "./words";
 
 export function RoomPage({ id }: { id: string }) {
   const [token, setToken] = useState(() => {
@@ -91,9 +91,9 @@ function onNews(id: string, fresh: RoomEvent[], room: Room): void {
 function noteResult(room: Room): void {
   forgetGame(room.id);
   const rival = room.info?.seats.find((s) => s.kind === "agent");
-  const winners = room.position?.result?.winners ?? [];
+  const ended = room.position?.result;
   if (!room.info || !rival || room.seats.length !== 1 || room.info.seats.length !== 2 || room.info.puzzle) return;
-  const result = winners.length !== 1 ? "drawn" : winners[0] === room.seats[0] ? "won" : "lost";
+  const result = !ended || isDrawn(ended) ? "drawn" : ended.winners.includes(room.seats[0]!) ? "won" : "lost";
   if (opponentOf(room.info.game, rival.name)) keepResult(room.id, room.info.game, rival.name, result);
 }
 

@@ -6,7 +6,7 @@ import { Emblem } from "../ui/emblems";
 import { Machine, Person } from "../ui/icons";
 import type { RoomInfo } from "../wire";
 import { type Room, secondsLeft, secondsOf } from "./state";
-import { capital, seatName } from "./words";
+import { capital, isDrawn, seatName } from "./words";
 
 export interface PlayersProps {
   room: Room;
@@ -29,7 +29,7 @@ export function Players({ room, mark, below }: PlayersProps) {
         const named = player.kind === "agent" ? opponentOf(info.game, player.name) : undefined;
         const called = nameOf(room, player);
         const place = capital(seatName(position, seat));
-        const won = position.result?.winners.length === 1 && position.result.winners[0] === seat;
+        const won = !!position.result && !isDrawn(position.result) && position.result.winners.includes(seat);
         return (
           <li key={seat} class={`${acting ? "acting" : ""} ${room.seats.includes(seat) ? "own" : ""}`}>
             <span class="mark">{mark?.(seat) ?? (named ? <Emblem name={named.emblem} /> : player.kind === "agent" ? <Machine /> : <Person />)}</span>

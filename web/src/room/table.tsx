@@ -17,7 +17,7 @@ import { DeviceButton } from "./device";
 import { ClockFace, Players, type PlayersProps } from "./players";
 import type { Connection } from "./socket";
 import { type Room, seatShown } from "./state";
-import { capital, offerWords, outcome, playerName, statusLine } from "./words";
+import { capital, isDrawn, offerWords, outcome, playerName, statusLine } from "./words";
 
 export interface TableProps {
   room: Room;
@@ -80,9 +80,9 @@ function lengthOf(line: string): "" | "long" | "longest" {
 
 /** The end of the game as a pennant over the board; the status line says it to screen readers. */
 function Outcome({ room }: { room: Room }) {
-  const winners = room.position?.result?.winners ?? [];
-  const mine = room.seats.length === 1 && winners.length === 1;
-  const tone = !mine ? "even" : winners[0] === room.seats[0] ? "won" : "lost";
+  const result = room.position?.result;
+  const mine = room.seats.length === 1 && result && !isDrawn(result);
+  const tone = !mine ? "even" : result.winners.includes(room.seats[0]!) ? "won" : "lost";
   return (
     <p class={`outcome-pennant ${tone}`} aria-hidden="true">
       {outcome(room)}
@@ -324,8 +324,8 @@ function NextOpponent({ room }: { room: Room }) {
   const rival = room.info?.seats.find((s) => s.kind === "agent");
   const at = offered.findIndex((o) => o.spec === rival?.name);
   if (!info || !room.info || at < 0 || room.seats.length !== 1) return null;
-  const winners = room.position?.result?.winners ?? [];
-  const step = winners.length !== 1 ? 0 : winners[0] === room.seats[0] ? 1 : -1;
+  const result = room.position?.result;
+  const step = !result || isDrawn(result) ? 0 : result.winners.includes(room.seats[0]!) ? 1 : -1;
   const rung = Math.max(0, Math.min(offered.length - 1, at + step));
   const next = offered[rung]!;
   const words = rung === at ? `Again: ${next.name}` : step > 0 ? `Next: ${next.name}` : `Try ${next.name}`;

@@ -1,7 +1,7 @@
 // The room in words: whose turn it is, how it ended, what events.
 import { scoreOf } from "../games";
 import { callPlayer } from "../games/opponents";
-import type { RoomPosition, RoomInfo } from "../wire";
+import type { GameResult, RoomInfo, RoomPosition } from "../wire";
 import type { RoomEvent, Room } from "./state";
 
 /** What to call a seat: its player, or the seat's own name. */
@@ -61,6 +61,11 @@ export function statusLine(room: Room): string {
   return thinks ? `${capital(names.join(" and "))} ${names.length > 1 ? "are" : "is"} thinking` : `Waiting for ${names.join(" and ")}`;
 }
 
+/** Whether nobody won, or all did alike; a side of several seats wins together. */
+export function isDrawn({ winners, returns }: GameResult): boolean {
+  return winners.length === 0 || winners.length === returns.length;
+}
+
 /** How the game ended, from this client's side. */
 export function outcome(room: Room): string {
   const { info, position } = room;
@@ -70,12 +75,11 @@ export function outcome(room: Room): string {
   if (position.seat_names.length === 1) {
     return why ?? `Finished with ${scoreOf(info?.game ?? "", result.returns[0] ?? 0)}`;
   }
-  if (result.winners.length !== 1) return why ? `Drawn: ${why}` : "Drawn";
-  const winner = result.winners[0]!;
+  if (isDrawn(result)) return why ? `Drawn: ${why}` : "Drawn";
   const suffix = why ? `: ${why}` : "";
-  if (room.seats.length === 1) return (room.seats[0] === winner ? "You won" : "You lost") + suffix;
-  const name = isHotseat(room) ? seatName(position, winner) : playerName(info, position, winner);
-  return `${capital(name)} won${suffix}`;
+  if (room.seats.length === 1) return (result.winners.includes(room.seats[0]!) ? "You won" : "You lost") + suffix;
+  const names = result.winners.map((winner) => (isHotseat(room) ? seatName(position, winner) : playerName(info, position, winner)));
+  return `${capital(names.join(" and "))} won${suffix}`;
 }
 
 function forfeitWords(room: Room): string | null {

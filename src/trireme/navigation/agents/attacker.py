@@ -19,6 +19,7 @@ from trireme.core.play import play
 from trireme.core.registry import make_agent
 from trireme.navigation.agents.mixed_strategy import mixture_of
 from trireme.navigation.agents.nash import Nash
+from trireme.navigation.duel import check_duel
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState, as_navigation
 from trireme.navigation.starts import starts
@@ -111,6 +112,7 @@ def attack(
     """
     if games < 1:
         raise BadSpec(f"expected at least 1 game, not {games}")
+    check_duel(game or Navigation(), "the attacker is")
     make_agent(game or Navigation(), spec)
     counts = {1.0: 0, 0.0: 0, -1.0: 0}
     result = AttackResult(spec, 0, 0, 0)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from trireme.core.game import Turn
+from trireme.navigation.duel import nearest_duel
 from trireme.navigation.geometry import Pose
 from trireme.navigation.plans import MOVES, Order, Plan
 from trireme.navigation.rules import (
@@ -17,7 +18,7 @@ from trireme.navigation.rules import (
     move_ships,
 )
 
-Poses = tuple[Pose, Pose]
+Poses = tuple[Pose, ...]
 OPENING_TURNS = 2
 """Turns in which the ships are usually too far apart to fight."""
 
@@ -29,10 +30,10 @@ class Greedy:
     name: ClassVar[str] = "greedy"
 
     def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
+        turn = nearest_duel(turn)
         game = as_navigation(turn.game)
         own = turn.seat
-        first, second = turn.view.ships
-        poses = first.pose, second.pose
+        poses: Poses = tuple(ship.pose for ship in turn.view.ships)
         ammo = game.ammo_per_turn
         plan: list[Order] = []
         for _ in range(game.phases):

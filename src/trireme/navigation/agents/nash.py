@@ -14,6 +14,7 @@ import numpy as np
 from trireme.core.errors import BadSpec
 from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.options import option
+from trireme.navigation.duel import duel_at_start, duel_of
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState, as_navigation
 from trireme.navigation.search.double_oracle import (
@@ -125,7 +126,8 @@ class Nash:
 
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
-        oracle = self._ready(game).double_oracle(game.start(), 0)
+        duel = duel_at_start(game)
+        oracle = self._ready(duel).double_oracle(duel.start(), 0)
         oracle.improve(1)
         oracle.search_leaves(lambda: True, 1)
 
@@ -136,7 +138,7 @@ class Nash:
 
     def think(self, turn: Turn[Plan, NavigationState]) -> PlanAnalysis:
         """The mixed strategy that it would play, and the one it expects of the other seat."""
-        if not self.exploit:
+        if not self.exploit or turn.game.seats > 2:
             return self.analyse(turn.game, turn.view, turn.seat, turn.seconds)
         memory = self._recall(as_navigation(turn.game), turn.view, turn.seat)
         memory.observe(turn.view)
@@ -159,9 +161,13 @@ class Nash:
     def analyse(
         self, game: AnyGame, view: NavigationState, seat: Seat, limit: float | None = None
     ) -> PlanAnalysis:
-        """The same for any position, within `limit` seconds of wall-clock time."""
+        """The same for any position, within `limit` seconds of wall-clock time.
+
+        With several ships a side: of the duel with the nearest enemy.
+        """
         stop, stop_leaves = self.stop_watch(limit), self.stop_watch(limit, LEAVES)
-        oracle = self.oracle(game, view, seat)
+        duel = duel_of(game, view, seat)
+        oracle = self.oracle(duel.game, duel.view, duel.seat)
         self.search(oracle, stop, stop_leaves)
         return oracle.analysis()
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from trireme.core.game import AnyGame, Turn
 from trireme.core.options import option
 from trireme.navigation.arrays import flat_tile, pack_ships, unpack_plan
+from trireme.navigation.duel import duel_at_start, nearest_duel
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState, as_navigation
 from trireme.navigation.search.double_oracle import TurnSolver, every_movement
@@ -49,13 +50,15 @@ class Planner:
 
     def prepare(self, game: AnyGame) -> None:
         """Compile, and prepare the map."""
-        self._contacts(self._ready(game), game.start(), 0)
+        first = duel_at_start(game)
+        self._contacts(self._ready(first), first.start(), 0)
 
     def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
         return self.think(turn).candidates[0].plan
 
     def think(self, turn: Turn[Plan, NavigationState]) -> PlanAnalysis:
         """The best movements with their best actions, by score; the first is played for certain."""
+        turn = nearest_duel(turn)
         board, own = self._ready(turn.game), turn.seat
         counts, scores = self._contacts(board, turn.view, own)
         game, ships = board.solver.game, turn.view.ships

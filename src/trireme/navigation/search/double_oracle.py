@@ -27,6 +27,7 @@ from trireme.navigation.arrays import (
     stats_array,
     unpack_plan,
 )
+from trireme.navigation.duel import check_duel
 from trireme.navigation.kernels import mobility_loss
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState
@@ -115,6 +116,7 @@ class TurnSolver:
     """
 
     def __init__(self, game: Navigation, network: ValueNetwork | None = None) -> None:
+        check_duel(game, "turns are solved")
         self.game = game
         self.sea = sea_array(game.chart)
         self.stats = stats_array(game.types)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 
 from trireme.navigation.geometry import Pose, Tile, tile_name
 from trireme.navigation.maps import SeaMap
 from trireme.navigation.phase_log import NavigationVerdict, describe
-from trireme.navigation.rules import Navigation, NavigationState, Ship
+from trireme.navigation.rules import Navigation, NavigationState, Ship, side_of
 
 _WINDS = {"N": "↑", "E": "→", "S": "↓", "W": "←"}
 _SPINS = {"clockwise": "↻", "counterclockwise": "↺"}
@@ -15,16 +16,16 @@ _ROCKS = {"small": "o", "large": "█"}
 _BOWS = {"N": "▲", "E": "►", "S": "▼", "W": "◄"}
 
 _WIND, _SPIN, _ROCK, _QUIET = "36", "35", "33", "2"
-SEAT_COLOURS = ("1;94", "1;91")
+SIDE_COLOURS = ("1;94", "1;91")
 
 
 def text(game: Navigation, view: NavigationState, colour: bool = False) -> str:
     """The whole view: the board, a line for each ship, the phases of the last turn."""
     lines = [f"Turn {view.turn} of {game.turn_limit} on {game.chart.name}"]
     if view.verdict is not None:
-        lines[0] += f": {_outcome(view.verdict)}"
-    poses = {seat: ship.pose for seat, ship in enumerate(view.ships)}
-    lines += board(game.chart, poses, colour)
+        lines[0] += f": {_outcome(view.verdict, game.seats)}"
+    lines[0] += "" if game.seats == 2 else ", even seats against odd ones"
+    lines += board(game.chart, poses_on_board(view), colour)
     lines += [_ship_line(game, ship, colour) for ship in view.ships]
     names = ship_names(view)
     for entry in view.log:
@@ -32,17 +33,27 @@ def text(game: Navigation, view: NavigationState, colour: bool = False) -> str:
     return "\n".join(lines) + "\n"
 
 
-def ship_names(view: NavigationState) -> tuple[str, str]:
-    """What to call the two ships, even where they are of one type."""
-    first, second = view.ships
-    if first.type == second.type:
-        return f"First {first.label.lower()}", f"Second {second.label.lower()}"
-    return first.label, second.label
+_ORDINALS = ("First", "Second", "Third", "Fourth", "Fifth", "Sixth")
+
+
+def ship_names(view: NavigationState) -> tuple[str, ...]:
+    """What to call the ships, even where several are of one type."""
+    kinds = Counter(ship.type for ship in view.ships)
+    return tuple(
+        ship.label if kinds[ship.type] == 1 else f"{_ORDINALS[ship.id]} {ship.label.lower()}"
+        for ship in view.ships
+    )
+
+
+def poses_on_board(view: NavigationState) -> dict[int, Pose]:
+    """By seat: where the ships are that are drawn. Wrecks are in nobody's way, and not drawn where
+    the fight goes on without them."""
+    return {ship.id: ship.pose for ship in view.ships if ship.alive or len(view.ships) == 2}
 
 
 def seat_paint(text: str, seat: int, colour: bool) -> str:
     """Text in a seat's colour."""
-    return _paint(text, SEAT_COLOURS[seat], colour)
+    return _paint(text, SIDE_COLOURS[side_of(seat)], colour)
 
 
 def board(
@@ -56,7 +67,7 @@ def board(
     for tile, mark in (marks or {}).items():
         tiles[tile] = _paint(f" {mark}", "1;93", colour)
     for seat, pose in poses.items():
-        tiles[pose.tile] = _paint(f"{seat}{_BOWS[pose.facing]}", SEAT_COLOURS[seat], colour)
+        tiles[pose.tile] = seat_paint(f"{seat}{_BOWS[pose.facing]}", seat, colour)
     quiet = _paint(" ·", _QUIET, colour)
     header = "   " + "".join(f" {tile_name((x, 0))[0]}" for x in range(chart.width))
     return [
@@ -83,7 +94,7 @@ def _ship_line(game: Navigation, ship: Ship, colour: bool) -> str:
     kind = game.types[ship.id]
     filled = -(-10 * ship.hp // ship.max_hp)
     bar = "■" * filled + "□" * (10 - filled)
-    name = _paint(f"{ship.id} {ship.label:<11}", SEAT_COLOURS[ship.id], colour)
+    name = seat_paint(f"{ship.id} {ship.label:<11}", ship.id, colour)
     return (
         f"{name} {bar} {ship.hp:2}/{ship.max_hp} hp  "
         f"{tile_name(ship.pose.tile):>3} facing {ship.facing}  "
@@ -91,10 +102,16 @@ def _ship_line(game: Navigation, ship: Ship, colour: bool) -> str:
     )
 
 
-def _outcome(verdict: NavigationVerdict) -> str:
+SEATS_OF_SIDE = ("even seats", "odd seats")
+
+
+def _outcome(verdict: NavigationVerdict, seats: int) -> str:
     if verdict.winner is None:
         return f"drawn ({verdict.reason})"
-    return f"seat {verdict.winner} has won ({verdict.reason})"
+    who = (
+        f"seat {verdict.winner} has" if seats == 2 else f"the {SEATS_OF_SIDE[verdict.winner]} have"
+    )
+    return f"{who} won ({verdict.reason})"
 
 
 def _paint(mark: str, code: str, colour: bool) -> str:

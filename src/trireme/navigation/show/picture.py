@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from trireme.navigation.geometry import tile_name
-from trireme.navigation.rules import Navigation, NavigationState, Ship
+from trireme.navigation.rules import Navigation, NavigationState, Ship, side_of
 
 _STEP = 26
 _EDGE = 22
@@ -17,9 +17,11 @@ def sea_svg(game: Navigation, view: NavigationState) -> str:
     """The board with row 1 at the top, as in the text, and a line for each ship below."""
     chart = game.chart
     wide, high = _EDGE + _STEP * chart.width, _EDGE + _STEP * chart.height
+    below = 8 + 18 * game.seats
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 4}" height="{high + 44}"'
-        f' viewBox="0 0 {wide + 4} {high + 44}" font-family="system-ui,sans-serif" font-size="11">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide + 4}" height="{high + below}"'
+        f' viewBox="0 0 {wide + 4} {high + below}"'
+        ' font-family="system-ui,sans-serif" font-size="11">',
         f'<rect x="{_EDGE}" y="{_EDGE}" width="{wide - _EDGE}" height="{high - _EDGE}"'
         ' fill="#d9ecf5"/>',
     ]
@@ -39,7 +41,7 @@ def sea_svg(game: Navigation, view: NavigationState) -> str:
     for ship in view.ships:
         words = f"seat {ship.id}: {ship.label}, {ship.hp}/{ship.max_hp} hp"
         parts.append(
-            f'<text x="4" y="{high + 18 + 18 * ship.id}" fill="{_COLOURS[ship.id]}">'
+            f'<text x="4" y="{high + 18 + 18 * ship.id}" fill="{_COLOURS[side_of(ship.id)]}">'
             f"{escape(words)}</text>"
         )
     return "".join([*parts, "</svg>"])
@@ -60,7 +62,7 @@ def _hazard(x: int, y: int, way: str) -> str:
 
 def _ship(ship: Ship) -> str:
     x, y = _middle(ship.x), _middle(ship.y)
-    fill = _COLOURS[ship.id] if ship.alive else "#888"
+    fill = _COLOURS[side_of(ship.id)] if ship.alive else "#888"
     return (
         f'<g transform="translate({x} {y}) rotate({_ANGLES[ship.facing]})">'
         f'<path d="M0 -12L8 4V11H-8V4Z" fill="{fill}" stroke="#fff"/></g>'

@@ -21,5 +21,6 @@ def prose(game: Navigation, view: NavigationState) -> str:
         where = f"at {tile_name(ship.pose.tile)} facing {ship.facing}"
         lines.append(f"Seat {seat}: {ship.label} {where}, {ship.hp} of {ship.max_hp} hit points.")
     if not view.verdict:
-        lines.append(f"To move: both seats plan {game.phases} phases at the same time.")
+        who = "both seats" if game.seats == 2 else "all seats with a ship afloat"
+        lines.append(f"To move: {who} plan {game.phases} phases at the same time.")
     return "\n".join(lines)

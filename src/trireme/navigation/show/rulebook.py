@@ -7,6 +7,8 @@ from trireme.core.rulebook import Figure, Rulebook, RuleSection
 from trireme.navigation.rules import Navigation, as_navigation
 from trireme.navigation.ships import CANNONBALLS
 
+SEAT_WORDS = ("first", "second", "third", "fourth", "fifth", "sixth")
+
 
 def rulebook(game: AnyGame) -> Rulebook:
     """The rules, short enough for one page."""
@@ -16,13 +18,17 @@ def rulebook(game: AnyGame) -> Rulebook:
         _moving(rules),
         _hazards(),
         _guns(rules),
-        _grappling(),
+        _grappling(rules),
         _ships(rules),
         _end(rules),
     )
     goal = (
         "Sink the enemy's ship, or grapple it. Both captains plan in secret; then both plans are "
         "carried out at once. There is no chance anywhere."
+        if rules.seats == 2
+        else f"{rules.seats // 2} ships a side, each with a captain of its own: the even seats "
+        "fight the odd ones. Sink or grapple all enemies. All captains plan in secret; then all "
+        "plans are carried out at once. There is no chance anywhere."
     )
     return Rulebook("Battle Navigation", goal, sections)
 
@@ -96,21 +102,26 @@ def _guns(game: Navigation) -> RuleSection:
         (
             "Guns fire straight out of the side, never ahead or astern: as far as the ship's "
             "range, until a ship, a large rock or the edge stops the shot. You may fire "
-            "fewer shots than the ship has.",
+            "fewer shots than the ship has."
+            + ("" if game.seats == 2 else " Ships of your own side stop shots unharmed."),
         ),
         damages,
         (Figure(("..*..", "..*..", "..*..", "..>..", "....."), "A broadside to port, range 3."),),
     )
 
 
-def _grappling() -> RuleSection:
+def _grappling(game: Navigation) -> RuleSection:
+    catches = "A grapple catches a ship on the tile right beside the named side. "
+    effect = (
+        "**It wins the game at once**, even if your ship is sunk in the same phase. If both "
+        "grapple, it is a draw."
+        if game.seats == 2
+        else "**The ship that is caught is out of the game.** If two ships catch each other, both "
+        "are. Grappling the last enemy wins at once, even if your last ship is sunk in that phase."
+    )
     return RuleSection(
         "Grappling",
-        (
-            "A grapple catches a ship on the tile right beside the named side. **It wins the game "
-            "at once**, even if your ship is sunk in the same phase. If both grapple, it is a "
-            "draw.",
-        ),
+        (catches + effect,),
         figures=(
             Figure(
                 (".....", "..>..", "..<..", "....."),
@@ -128,7 +139,7 @@ def _ships(game: Navigation) -> RuleSection:
             f"{ship.cannonball} ball{'s' if ship.shots > 1 else ''} a broadside: "
             f"{ship.shots * ship.damage} damage",
         )
-        for seat, ship in zip(("first", "second"), game.types, strict=True)
+        for seat, ship in zip(SEAT_WORDS, game.types, strict=False)
     )
     return RuleSection("The ships of this game", (), terms)
 
@@ -137,7 +148,12 @@ def _end(game: Navigation) -> RuleSection:
     return RuleSection(
         "The end",
         (
-            "A ship without hit points has lost; if both have none, it is a draw. After "
-            f"{game.turn_limit} turns the larger share of hit points left wins.",
+            (
+                "A ship without hit points has lost; if both have none, it is a draw."
+                if game.seats == 2
+                else "A ship without hit points is out of the game. The side whose ships are all "
+                "out has lost; if both have none left, it is a draw."
+            )
+            + f" After {game.turn_limit} turns the larger share of hit points left wins.",
         ),
     )

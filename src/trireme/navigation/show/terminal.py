@@ -9,12 +9,13 @@ from trireme.core.errors import BadText
 from trireme.core.game import AnyGame, Seat, Turn
 from trireme.core.registry import find, make_agent
 from trireme.core.terminal import Command, Screen, Terminal
+from trireme.navigation.duel import nearest_enemy
 from trireme.navigation.geometry import Tile, tile_name
 from trireme.navigation.phase_log import PhaseEntry, describe
 from trireme.navigation.plans import Order, Plan, write_plan
 from trireme.navigation.rules import Navigation, NavigationState, as_navigation
 
-from .draw import board, seat_paint, ship_names
+from .draw import board, poses_on_board, seat_paint, ship_names
 
 CODES = """\
 A plan has one code for each phase, two characters each, simply joined: FpL-Rs1-h
@@ -43,7 +44,9 @@ def _against(screen: Screen, rest: str) -> None:
     if not own:
         raise BadText("expected two plans, the enemy's and yours: against L-F-F-L- FpFpFpFp")
     game, state = as_navigation(screen.session.game), screen.session.state
-    plans = {screen.seat: game.read(own), 1 - screen.seat: game.read(theirs)}
+    plans: dict[Seat, Plan] = dict.fromkeys(game.to_move(state), (Order(),) * game.phases)
+    enemy = nearest_enemy(state, screen.seat)
+    plans |= {screen.seat: game.read(own), enemy.id: game.read(theirs)}
     for seat, plan in plans.items():
         game.check(state, seat, plan)
     after = game.apply(state, plans)
@@ -135,8 +138,10 @@ def phase_text(game: Navigation, before: NavigationState, entry: PhaseEntry, col
         seat_paint(f"{name} {write_plan((order,))}", seat, colour)
         for seat, (name, order) in enumerate(zip(names, entry.orders, strict=True))
     )
-    lines = [f"Phase {entry.phase}   {codes}   {entry.hp[0]} : {entry.hp[1]} hp"]
-    lines += board(game.chart, dict(enumerate(entry.drifted)), colour, _shots(entry))
+    left = " : ".join(str(hp) for hp in entry.hp)
+    lines = [f"Phase {entry.phase}   {codes}   {left} hp"]
+    drawn = {s: pose for s, pose in enumerate(entry.drifted) if game.seats == 2 or entry.hp[s]}
+    lines += board(game.chart, drawn, colour, _shots(entry))
     lines += [f"  {line}" for line in describe(entry, names)] or ["  All is quiet."]
     return "\n".join(lines) + "\n"
 
@@ -153,7 +158,8 @@ def _shots(entry: PhaseEntry) -> dict[Tile, str]:
 def path_text(game: Navigation, view: NavigationState, seat: Seat, plan: Plan, colour: bool) -> str:
     """The path of a plan if the enemy stayed where it is: the tile of each phase, numbered."""
     idle = (Order(),) * game.phases
-    after = harmless(game).apply(view, {seat: tuple(Order(o.move) for o in plan), 1 - seat: idle})
+    plans = dict.fromkeys(game.to_move(view), idle) | {seat: tuple(Order(o.move) for o in plan)}
+    after = harmless(game).apply(view, plans)
     marks: dict[Tile, str] = {}
     steps: list[str] = []
     for entry, order in zip(after.log, plan, strict=True):
@@ -163,8 +169,7 @@ def path_text(game: Navigation, view: NavigationState, seat: Seat, plan: Plan, c
         drift = f", {entry.hazards[seat]}" if entry.hazards[seat] else ""
         where = f"{tile_name(pose.tile)} {pose.facing}"
         steps.append(f"{entry.phase} {write_plan((order,))}: {where}{drift}{stop}")
-    poses = {s: ship.pose for s, ship in enumerate(view.ships)}
-    lines = board(game.chart, poses, colour, marks)
+    lines = board(game.chart, poses_on_board(view), colour, marks)
     return "\n".join([*lines, f"  {write_plan(plan)}   {'   '.join(steps)}"]) + "\n"
 
 

@@ -1,10 +1,10 @@
-// The arena in two dimensions: the chart, both ships at a moment, balls and hooks, plans as ghosts.
+// The arena in two dimensions: the chart, all ships at a moment, balls and hooks, plans as ghosts.
 import { useId } from "preact/hooks";
 import type { NavigationPhaseEntry, NavigationSeaMap } from "../../wire";
 import { SeaMapChart } from "./map";
-import type { ShipRow } from "./plan";
+import { type ShipRow, sideOfSeat } from "./plan";
 import { type ChartWindow, ZoomBox } from "./zoom";
-import { type Flight, headingOf, type Moment, type ShipAt, stepOf, trackOf } from "./playback";
+import { type Flight, headingOf, inSight, type Moment, type ShipAt, stepOf, trackOf } from "./playback";
 
 export interface ArenaProps {
   map: NavigationSeaMap;
@@ -25,7 +25,7 @@ export interface ArenaProps {
 export function Arena(props: ArenaProps) {
   const { map, moment } = props;
   return (
-    <ZoomBox cols={map.width} rows={map.height} ships={moment.ships}>
+    <ZoomBox cols={map.width} rows={map.height} ships={moment.ships.length > 2 ? inSight(moment.ships) : moment.ships}>
       {(window, zoom) => <ArenaChart {...props} window={window} size={sizeOf(map, zoom)} />}
     </ZoomBox>
   );
@@ -52,7 +52,7 @@ function ArenaChart(props: ArenaProps & { window: ChartWindow; size: number }) {
           ))}
         </g>
       )}
-      {ghost && props.ghostSeats.map((seat) => <Ghost key={seat} log={ghost} seat={seat as 0 | 1} ship={ships[seat]!} />)}
+      {ghost && props.ghostSeats.map((seat) => <Ghost key={seat} log={ghost} seat={seat} ship={ships[seat]!} />)}
       {moment.ships.map((at, seat) => (
         <ShipMark key={seat} at={at} seat={seat} ship={ships[seat]!} own={props.seat === seat} size={props.size} />
       ))}
@@ -98,7 +98,7 @@ function ShipMark({ at, seat, ship, own, size }: ShipMarkProps) {
   const sunk = Math.min(1, at.sunk);
   return (
     <g
-      class={`ship side-${seat} ${sunk >= 1 ? "wreck" : ""}`}
+      class={`ship side-${sideOfSeat(seat)} ${sunk >= 1 ? "wreck" : ""}`}
       transform={`translate(${at.x + 0.5} ${at.y + 0.5}) rotate(${(at.heading + 14 * sunk).toFixed(2)}) scale(${(size * (1 - 0.15 * sunk)).toFixed(3)})`}
       opacity={1 - 0.5 * sunk}
     >
@@ -124,20 +124,20 @@ function Range({ at, ship, seat }: { at: ShipAt; ship: ShipRow; seat: number }) 
     </g>
   );
   return (
-    <g class={`range side-${seat}`} transform={`translate(${at.x + 0.5} ${at.y + 0.5}) rotate(${at.heading.toFixed(1)})`}>
+    <g class={`range side-${sideOfSeat(seat)}`} transform={`translate(${at.x + 0.5} ${at.y + 0.5}) rotate(${at.heading.toFixed(1)})`}>
       {lane(1)}
       {lane(-1)}
     </g>
   );
 }
 
-function Ghost({ log, seat, ship }: { log: readonly NavigationPhaseEntry[]; seat: 0 | 1; ship: ShipRow }) {
-  if (log.every(({ orders: { [seat]: order } }) => order.move === "none" && order.action === "none")) return null;
+function Ghost({ log, seat, ship }: { log: readonly NavigationPhaseEntry[]; seat: number; ship: ShipRow }) {
+  if (log.every(({ orders }) => orders[seat]!.move === "none" && orders[seat]!.action === "none")) return null;
   return (
-    <g class={`ghost side-${seat}`}>
+    <g class={`ghost side-${sideOfSeat(seat)}`}>
       <path class="track" d={trackOf(log, seat)} />
       {log.map((entry) => {
-        const at = entry.drifted[seat];
+        const at = entry.drifted[seat]!;
         const shot = entry.events.find((e) => e.seat === seat && e.kind !== "ram");
         const [dx, dy] = stepOf(at.facing);
         return (

@@ -22,6 +22,9 @@ export interface ShipRow {
   grapple_range: number;
 }
 
+/** The side that a seat fights on: even seats against odd ones. */
+export const sideOfSeat = (seat: number): number => seat % 2;
+
 export const REST: Order = { move: "none", side: null, shots: 0 };
 export const emptyPlan = (phases: number): Order[] => Array.from({ length: phases }, () => REST);
 

@@ -1,6 +1,6 @@
 // The planner: four phase cards; the middle of a card cycles the move, its sides their guns.
 import { useRef } from "preact/hooks";
-import { cycleMove, cycleSide, type Move, moveWords, type Order, type ShipRow, type Side, sideWords } from "./plan";
+import { cycleMove, cycleSide, type Move, moveWords, type Order, type ShipRow, type Side, sideOfSeat, sideWords } from "./plan";
 
 export interface PlannerProps {
   plan: Order[];
@@ -44,7 +44,7 @@ export function Planner({ plan, ship, name, seat, change, playing = null }: Plan
     event.preventDefault();
   }
   return (
-    <ol class={`planner side-${seat}`} ref={cards} onKeyDown={onKeyDown} aria-label={`Plan of ${name}`}>
+    <ol class={`planner side-${sideOfSeat(seat)}`} ref={cards} onKeyDown={onKeyDown} aria-label={`Plan of ${name}`}>
       {plan.map((order, phase) => (
         <li key={phase} class={`phase ${playing === phase ? "playing" : ""}`} data-phase={phase}>
           <span class="phase-number" aria-hidden="true">

@@ -8,10 +8,10 @@ import { capital } from "../../room/words";
 import { useStore } from "../../store";
 import { Choice } from "../../ui/choice";
 import { Check, Cross, Cube, Play } from "../../ui/icons";
-import type { NavigationSeaMap, NavigationState } from "../../wire";
+import type { NavigationSeaMap, NavigationShip, NavigationState } from "../../wire";
 import type { PlayProps } from "../module";
 import { Arena } from "./arena";
-import { emptyPlan, orderOf, type Order, readPlan, type ShipRow, writePlan } from "./plan";
+import { emptyPlan, orderOf, type Order, readPlan, type ShipRow, sideOfSeat, writePlan } from "./plan";
 import { HitPoints, Planner, ShipFacts } from "./planner";
 import { Arena3D } from "./later3d";
 import { SPEEDS, usePlayback } from "./watch";
@@ -35,7 +35,7 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
   const film = { key: `${room.id} ${view.turn}`, log: view.log, ships: view.ships, hp };
   const playback = usePlayback(film, true);
   const phases = Number(room.info?.settings.phases ?? 4);
-  const planning = usePlanning({ room, connection, game }, seat, scene.ships, phases, playback.at === null);
+  const planning = usePlanning({ room, connection, game }, seat, scene.ships, view, phases, playback.at === null);
   const playing = playback.at === null ? null : Math.floor(playback.at);
   const moves = room.position?.moves ?? 0;
 
@@ -57,7 +57,7 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
   }, [playback.running]);
 
   const label = `Turn ${view.turn + 1} on ${scene.map.name}`;
-  const ghostSeats = planning.guessing ? [0, 1] : seat === null ? [] : [seat];
+  const ghostSeats = seat === null ? [] : planning.guessing ? [seat, planning.enemy] : [seat];
   const arena = {
     map: scene.map,
     ships: scene.ships,
@@ -82,7 +82,7 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
         below: (s) => (
           <>
             <ShipFacts ship={scene.ships[s]!} />
-            <HitPoints hp={playback.moment.ships[s as 0 | 1].hp} most={view.ships[s]!.max_hp} name={names[s]!} />
+            <HitPoints hp={playback.moment.ships[s]!.hp} most={view.ships[s]!.max_hp} name={names[s]!} />
           </>
         ),
       }}
@@ -112,10 +112,10 @@ export function NavigationPlay({ room, connection, game }: PlayProps) {
           <div class="stack">
             <Showing story={phaseStory(story, (playing ?? 0) + 1)} phase={playing ?? 0} speed={speed} skip={playback.stop} />
             <div class="two-plans">
-              {[0, 1].map((s) => (
+              {scene.ships.map((_, s) => (
                 <div key={s}>
                   <h2>{names[s]}</h2>
-                  <Planner plan={view.log.map((e) => orderOf(e.orders[s as 0 | 1], scene.ships[s]!))} ship={scene.ships[s]!} name={names[s]!} seat={s} playing={playing} />
+                  <Planner plan={view.log.map((e) => orderOf(e.orders[s]!, scene.ships[s]!))} ship={scene.ships[s]!} name={names[s]!} seat={s} playing={playing} />
                 </div>
               ))}
             </div>
@@ -151,7 +151,7 @@ function useHitPointsBefore(view: NavigationState): readonly number[] {
 
 function SeatMark({ seat }: { seat: number }) {
   return (
-    <svg viewBox="-0.6 -0.6 1.2 1.2" class={`ship side-${seat}`} aria-hidden="true">
+    <svg viewBox="-0.6 -0.6 1.2 1.2" class={`ship side-${sideOfSeat(seat)}`} aria-hidden="true">
       <path class="hull" d="M0 -0.500C0.250 -0.250 0.250 0.150 0.180 0.500L-0.180 0.500C-0.250 0.150 -0.250 -0.250 0 -0.500Z" />
     </svg>
   );
@@ -204,8 +204,17 @@ export function Speed({ speed }: { speed: number }) {
   );
 }
 
+/** The seat of the enemy's ship that is afloat and fewest tiles away. */
+export function nearestEnemy(ships: readonly NavigationShip[], seat: number): number {
+  const own = ships[seat]!;
+  const away = (s: NavigationShip) => Math.abs(s.x - own.x) + Math.abs(s.y - own.y);
+  const enemies = ships.filter((s) => sideOfSeat(s.id) !== sideOfSeat(seat));
+  const afloat = enemies.filter((s) => s.alive);
+  return (afloat.length > 0 ? afloat : enemies).toSorted((a, b) => away(a) - away(b))[0]!.id;
+}
+
 /** The plan in the making: kept as a draft on the server, previewed by it, locked in at last. */
-function usePlanning({ room, connection }: PlayProps, seat: number | null, ships: ShipRow[], phases: number, ready: boolean) {
+function usePlanning({ room, connection }: PlayProps, seat: number | null, ships: ShipRow[], view: NavigationState, phases: number, ready: boolean) {
   const state = seat === null ? undefined : room.position?.seats[seat];
   const moves = room.position?.moves ?? 0;
   const [guess, setGuess] = useState<Order[] | null>(null);
@@ -223,7 +232,7 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
     setDrawn({ decision, plan: next });
   };
   const drafted = useRef(""); // the decision for which the server has a draft, which an emptied plan withdraws
-  const enemy = 1 - (seat ?? 0);
+  const enemy = nearestEnemy(view.ships, seat ?? 0);
   const acting = !!state?.to_move;
   const preview = room.preview?.seat === seat && room.preview.action === text ? room.preview : null;
 
@@ -272,7 +281,8 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
   const ghost = acting && preview?.outcome ? (preview.outcome as unknown as NavigationState).log : null;
   const panel = (names: string[]) => {
     if (seat === null || room.position?.status !== "playing") return null;
-    if (!acting) return <p class="panel soft">Your plan is locked in. Waiting for the other player.</p>;
+    if (!view.ships[seat]!.alive) return <p class="panel soft">Your ship is out of the game. Your side fights on.</p>;
+    if (!acting) return <p class="panel soft">Your plan is locked in. Waiting for {ships.length > 2 ? "the others" : "the other player"}.</p>;
     return (
       <section class="plan-panel stack" aria-label="Planner" ref={cards}>
         <div class="planner-head small soft" aria-hidden="true">
@@ -292,7 +302,7 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
         </div>
         <label class="check small">
           <input type="checkbox" checked={guess !== null} onChange={(e) => setGuess(e.currentTarget.checked ? emptyPlan(phases) : null)} />
-          Guess the enemy’s plan
+          Guess the {ships.length > 2 ? "nearest " : ""}enemy’s plan
         </label>
         {guess && <Planner plan={guess} ship={ships[enemy]!} name={`${names[enemy]}, guessed`} seat={enemy} change={setGuess} />}
       </section>
@@ -303,5 +313,5 @@ function usePlanning({ room, connection }: PlayProps, seat: number | null, ships
     setHinted(true);
     connection.send({ type: "hint", seat });
   };
-  return { ghost, panel, guessing: guess !== null, hinted, askHint };
+  return { ghost, panel, guessing: guess !== null, enemy, hinted, askHint };
 }

@@ -28,7 +28,8 @@ export interface Moment {
   /** Index of the phase in the log; the last one at the end. */
   phase: number;
   step: "sail" | "drift" | "fire" | "still";
-  ships: [ShipAt, ShipAt];
+  /** By seat. */
+  ships: ShipAt[];
   flights: Flight[];
 }
 
@@ -48,6 +49,12 @@ export function stepOf(facing: string): [number, number] {
   return STEPS[facing] ?? [0, 0];
 }
 
+/** The ships that count: those afloat, or all once none is. */
+export function inSight(ships: readonly ShipAt[]): readonly ShipAt[] {
+  const afloat = ships.filter((ship) => ship.sunk < 1);
+  return afloat.length > 0 ? afloat : ships;
+}
+
 /** Ships that lie still. */
 export function stillMoment(ships: readonly NavigationShip[]): Moment {
   const at = (s: NavigationShip): ShipAt => ({
@@ -58,7 +65,7 @@ export function stillMoment(ships: readonly NavigationShip[]): Moment {
     hp: s.hp,
     sunk: s.alive ? 0 : 1,
   });
-  return { phase: 0, step: "still", ships: [at(ships[0]!), at(ships[1]!)], flights: [] };
+  return { phase: 0, step: "still", ships: ships.map(at), flights: [] };
 }
 
 /** The moment `t` phases after the turn began; `hp` is what the ships had then. */
@@ -67,20 +74,20 @@ export function momentAt(log: readonly NavigationPhaseEntry[], t: number, hp: re
   const entry = log[phase]!;
   const u = Math.max(0, Math.min(1, t - phase));
   const before = phase > 0 ? log[phase - 1]!.hp : hp;
-  const ship = (seat: 0 | 1) => shipAt(entry, seat, u, before[seat] ?? 0);
   const step = u < SAILED ? "sail" : u < DRIFTED ? "drift" : u < FIRED ? "fire" : "still";
   return {
     phase,
     step,
-    ships: [ship(0), ship(1)],
+    ships: entry.start.map((_, seat) => shipAt(entry, seat, u, before[seat] ?? 0)),
     flights: entry.events.flatMap((event) => flightsOf(entry, event, u)),
   };
 }
 
-function shipAt(entry: NavigationPhaseEntry, seat: 0 | 1, u: number, before: number): ShipAt {
+function shipAt(entry: NavigationPhaseEntry, seat: number, u: number, before: number): ShipAt {
   const fired = u >= impact(entry);
-  const hp = fired ? entry.hp[seat] : before;
-  const sinks = entry.hp[seat] <= 0 && before > 0;
+  const after = entry.hp[seat]!;
+  const hp = fired ? after : before;
+  const sinks = after <= 0 && before > 0;
   const sunk = before <= 0 ? 1 : sinks && fired ? Math.min(1, (u - impact(entry)) / (1 - impact(entry))) : 0;
   const place =
     u < SAILED ? sailing(entry, seat, smooth(u / SAILED)) : drifting(entry, seat, smooth((u - SAILED) / (DRIFTED - SAILED)));
@@ -90,9 +97,9 @@ function shipAt(entry: NavigationPhaseEntry, seat: 0 | 1, u: number, before: num
 type Place = Pick<ShipAt, "x" | "y" | "heading" | "bank">;
 
 /** Movement: straight ahead, along a curve, or a bump against what is in the way. */
-function sailing(entry: NavigationPhaseEntry, seat: 0 | 1, u: number): Place {
-  const from = entry.start[seat];
-  const to = entry.moved[seat];
+function sailing(entry: NavigationPhaseEntry, seat: number, u: number): Place {
+  const from = entry.start[seat]!;
+  const to = entry.moved[seat]!;
   const turn = shortest(headingOf(from.facing), headingOf(to.facing));
   const lean = Math.sign(turn) * Math.sin(Math.PI * u);
   if (from.x !== to.x && from.y !== to.y) {
@@ -110,9 +117,9 @@ function sailing(entry: NavigationPhaseEntry, seat: 0 | 1, u: number): Place {
 }
 
 /** Hazards: a push by the wind, or half a round in a whirlpool. */
-function drifting(entry: NavigationPhaseEntry, seat: 0 | 1, u: number): Place {
-  const from = entry.moved[seat];
-  const to = entry.drifted[seat];
+function drifting(entry: NavigationPhaseEntry, seat: number, u: number): Place {
+  const from = entry.moved[seat]!;
+  const to = entry.drifted[seat]!;
   const turn = shortest(headingOf(from.facing), headingOf(to.facing));
   const heading = headingOf(from.facing) + turn * u;
   if (entry.hazards[seat] === "whirlpool" && (from.x !== to.x || from.y !== to.y)) {
@@ -131,7 +138,7 @@ function impact(entry: NavigationPhaseEntry): number {
 
 function flightsOf(entry: NavigationPhaseEntry, event: NavigationEvent, u: number): Flight[] {
   if (event.kind === "ram" || u < DRIFTED) return [];
-  const pose = entry.drifted[event.seat as 0 | 1];
+  const pose = entry.drifted[event.seat]!;
   const span = FIRED - DRIFTED;
   const to = { x: event.x, y: event.y };
   const count = event.kind === "grapple" ? 1 : event.shots;
@@ -170,12 +177,12 @@ function smooth(u: number): number {
 }
 
 /** The path of one ship through a log, as SVG path data through the middles of tiles. */
-export function trackOf(log: readonly NavigationPhaseEntry[], seat: 0 | 1): string {
+export function trackOf(log: readonly NavigationPhaseEntry[], seat: number): string {
   const first = log[0]?.start[seat];
   if (!first) return "";
   let d = `M${first.x + 0.5} ${first.y + 0.5}`;
   for (const entry of log) {
-    const { start, moved, drifted } = { start: entry.start[seat], moved: entry.moved[seat], drifted: entry.drifted[seat] };
+    const { start, moved, drifted } = { start: entry.start[seat]!, moved: entry.moved[seat]!, drifted: entry.drifted[seat]! };
     if (start.x !== moved.x && start.y !== moved.y) {
       const [dx, dy] = stepOf(start.facing);
       d += `Q${start.x + dx + 0.5} ${start.y + dy + 0.5} ${moved.x + 0.5} ${moved.y + 0.5}`;

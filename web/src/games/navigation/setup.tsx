@@ -1,20 +1,35 @@
-// The lobby of Battle Navigation: ships of both seats, and the map.
+// The lobby of Battle Navigation: how many players, their ships, and the map.
 import { useEffect, useState } from "preact/hooks";
 import { maps } from "../../prefs";
 import { checkSettings } from "../../rest";
 import { useStore } from "../../store";
-import type { NavigationSeaMap } from "../../wire";
+import type { NavigationSeaMap, NavigationSpawn } from "../../wire";
 import type { SetupProps } from "../module";
 import { hullPath } from "./arena";
 import { SeaMapChart } from "./map";
-import type { ShipRow } from "./plan";
+import { type ShipRow, sideOfSeat } from "./plan";
 import { ShipFacts } from "./planner";
 import { headingOf } from "./playback";
 
 interface Offered {
   map: NavigationSeaMap;
+  spawns: NavigationSpawn[];
   ships: ShipRow[];
   types: ShipRow[];
+}
+
+/** How many players there can be, and what that means. */
+const PLAYERS = [
+  ["2", "2: one ship each"],
+  ["4", "4: two ships a side"],
+  ["6", "6: three ships a side"],
+] as const;
+const ORDINALS = ["First", "Second", "Third", "Fourth", "Fifth", "Sixth"];
+
+/** Ships for so many players: those that are chosen, and both sides alike beyond. */
+export function shipsFor(players: number, ships: readonly string[]): string[] {
+  const more = ["cutter", "cutter", "dhow", "dhow"];
+  return [...ships, ...more.slice(ships.length - 2)].slice(0, players);
 }
 
 export function NavigationSetup({ game, settings, change }: SetupProps) {
@@ -38,10 +53,20 @@ export function NavigationSetup({ game, settings, change }: SetupProps) {
   }
   return (
     <div class="stack">
+      <label class="field">
+        Players
+        <select value={String(ships.length)} onChange={(e) => set({ ships: shipsFor(Number(e.currentTarget.value), ships) })}>
+          {PLAYERS.map(([count, words]) => (
+            <option value={count} key={count}>
+              {words}
+            </option>
+          ))}
+        </select>
+      </label>
       <div class="fields">
-        {[0, 1].map((seat) => (
+        {ships.map((_, seat) => (
           <label class="field" key={seat}>
-            {seat === 0 ? "First ship" : "Second ship"}
+            {ORDINALS[seat]} ship{ships.length > 2 && `, ${sideOfSeat(seat) === 0 ? "first" : "second"} side`}
             <select
               value={ships[seat] ?? ""}
               onChange={(e) => set({ ships: ships.map((s, i) => (i === seat ? e.currentTarget.value : s)) })}
@@ -100,14 +125,14 @@ export function NavigationSetup({ game, settings, change }: SetupProps) {
   );
 }
 
-/** The map with both ships where they will begin. */
+/** The map with the ships where they will begin. */
 export function NavigationPoster({ settings }: { settings: Record<string, unknown> }) {
   const offered = useOffered("navigation", settings);
   if (!offered) return <div class="poster-space" />;
   return (
     <SeaMapChart map={offered.map} label={`Map: ${offered.map.name}`}>
-      {offered.map.spawns.map((spawn, seat) => (
-        <g class={`ship side-${seat}`} transform={`translate(${spawn.x + 0.5} ${spawn.y + 0.5}) rotate(${headingOf(spawn.facing)})`}>
+      {offered.spawns.map((spawn, seat) => (
+        <g class={`ship side-${sideOfSeat(seat)}`} transform={`translate(${spawn.x + 0.5} ${spawn.y + 0.5}) rotate(${headingOf(spawn.facing)})`}>
           <path class="hull" d={hullPath(offered.ships[seat]!.name)} />
         </g>
       ))}

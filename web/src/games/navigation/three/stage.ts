@@ -22,8 +22,8 @@ import {
 import { reducedMotion } from "../../../prefs";
 import type { NavigationPhaseEntry, NavigationSeaMap } from "../../../wire";
 import type { ArenaProps } from "../arena";
-import type { ShipRow } from "../plan";
-import type { ShipAt } from "../playback";
+import { type ShipRow, sideOfSeat } from "../plan";
+import { inSight, type ShipAt } from "../playback";
 import { buildEffects } from "./effects";
 import { buildRock, buildShip } from "./models";
 import { type Orbit, orbit } from "./orbit";
@@ -50,7 +50,7 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
   const waters = buildWaters(map, palette);
   const effects = buildEffects(palette);
   scene.add(waters.group, effects.group, rocks(map, palette));
-  const ships = rows.map((row, seat) => buildShip(row, palette.sides[seat]!, palette.sails[seat]!));
+  const ships = rows.map((row, seat) => buildShip(row, palette.sides[sideOfSeat(seat)]!, palette.sails[sideOfSeat(seat)]!));
   const lanes = rows.map((row) => rangeLanes(row, palette));
   const plans = new Group();
   scene.add(...ships, ...lanes, plans);
@@ -107,15 +107,17 @@ export function openStage(box: HTMLElement, map: NavigationSeaMap, rows: ShipRow
   };
 }
 
-/** While a turn is played, the camera comes to where both ships are. */
+/** While a turn is played, the camera comes to where the ships are that are afloat. */
 function watch(eye: Orbit, { moment, playing }: ArenaProps): void {
   if (!playing || reducedMotion()) {
     eye.follow(null, 0);
     return;
   }
-  const [a, b] = moment.ships;
-  const apart = Math.hypot(a.x - b.x, a.y - b.y);
-  eye.follow(new Vector3((a.x + b.x + 1) / 2, 0, (a.y + b.y + 1) / 2), 9 + 1.5 * apart);
+  const seen = inSight(moment.ships);
+  const [xs, ys] = [seen.map((ship) => ship.x), seen.map((ship) => ship.y)];
+  const [left, right, top, bottom] = [Math.min(...xs), Math.max(...xs), Math.min(...ys), Math.max(...ys)];
+  const apart = Math.hypot(right - left, bottom - top);
+  eye.follow(new Vector3((left + right + 1) / 2, 0, (top + bottom + 1) / 2), 9 + 1.5 * apart);
 }
 
 function sunlight(map: NavigationSeaMap): Group {
@@ -200,8 +202,8 @@ function sketchPlan(group: Group, props: ArenaProps, palette: Palette, marks: Sp
   }
   if (!props.ghost) return;
   const material = new MeshBasicMaterial({ color: palette.mark });
-  for (const seat of props.ghostSeats as (0 | 1)[]) {
-    const points = props.ghost.flatMap((e, i) => [...(i === 0 ? [e.start[seat]] : []), e.moved[seat], e.drifted[seat]]);
+  for (const seat of props.ghostSeats) {
+    const points = props.ghost.flatMap((e, i) => [...(i === 0 ? [e.start[seat]!] : []), e.moved[seat]!, e.drifted[seat]!]);
     const path = points.filter((p, i) => i === 0 || p.x !== points[i - 1]!.x || p.y !== points[i - 1]!.y);
     if (path.length < 2) continue;
     const curve = new CatmullRomCurve3(path.map((p) => new Vector3(p.x + 0.5, 0.2, p.y + 0.5)));
@@ -219,10 +221,10 @@ function sketchPlan(group: Group, props: ArenaProps, palette: Palette, marks: Sp
 }
 
 /** Where the ship is after each phase; of phases that end on one tile, the last. */
-function phaseEnds(ghost: readonly NavigationPhaseEntry[], seat: 0 | 1): [Vector3, number][] {
+function phaseEnds(ghost: readonly NavigationPhaseEntry[], seat: number): [Vector3, number][] {
   const ends = new Map<string, [Vector3, number]>();
   for (const { drifted, phase } of ghost) {
-    const { x, y } = drifted[seat];
+    const { x, y } = drifted[seat]!;
     ends.set(`${x},${y}`, [new Vector3(x + 0.5, 0.6, y + 0.5), phase]);
   }
   return [...ends.values()];
