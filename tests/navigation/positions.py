@@ -31,7 +31,7 @@ def with_ships(game: Navigation, *ships: str, turn: int = 0) -> NavigationState:
     """The position with ships such as `c4 E` or, damaged, `c4 E 7`."""
     start = game.start()
     placed = [place(ship, text) for ship, text in zip(start.ships, ships, strict=True)]
-    return replace(start, turn=turn, ships=(placed[0], placed[1]))
+    return replace(start, turn=turn, ships=tuple(placed))
 
 
 def place(ship: Ship, text: str) -> Ship:
