@@ -109,3 +109,30 @@ def test_undo_takes_back_the_players_own_move(site: Site, visit: Visit) -> None:
     page.get_by_role("button", name="Undo").click()
     expect(page.locator(".chart .stone:not(.ghost)")).to_have_count(0)
     expect(status(page)).to_have_text("Your turn")
+
+
+def test_four_players_two_ships_a_side(site: Site, visit: Visit) -> None:
+    page = visit(site.url)
+    open_lobby(page, "Battle Navigation")
+    page.get_by_label("Players").select_option("4")
+    expect(page.locator(".lobby-picture .ship")).to_have_count(4)
+    expect(page.get_by_label("Fourth ship, second side")).to_have_value("cutter")
+    choose(page, "You play", "Third")
+    pick_agent(page, "moored")
+    start(page)
+    expect(page.locator(".players li")).to_have_count(4)
+    expect(page.locator(".chart .ship.side-0")).to_have_count(2)
+    expect(page.locator(".chart .own-ring")).to_have_count(1)
+    page.get_by_label("Guess the nearest enemy’s plan").check()
+    page.get_by_role("button", name="Lock in").click()
+    expect(page.locator(".two-plans .planner")).to_have_count(4)
+    page.get_by_role("button", name="Skip").click()
+    expect(status(page)).to_have_text("Your turn")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Really resign?").click()
+    expect(status(page)).to_contain_text("You lost")
+    expect(page.locator(".players li").get_by_text("winner")).to_have_count(2)
+    page.get_by_role("link", name="Replay and analysis").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(
+        "Ensign Wick and Ensign Wick beat Ensign Wick, you"
+    )

@@ -33,6 +33,7 @@ GAMES = [
     ("battleship", {"duel": True, "rows": 5, "cols": 5}),
     ("battleship", {"rows": 5, "cols": 5, "mines": 3}),
     ("navigation", {"turn_limit": 4}),
+    ("navigation", {"turn_limit": 3, "ships": ("sloop", "dhow", "cutter", "war_brig")}),
 ]
 
 
@@ -70,8 +71,7 @@ def test_a_table_rebuilt_from_its_stored_events_is_the_same(
     game: str, settings_: dict[str, Any], data: st.DataObject
 ) -> None:
     table = seated(game, settings_)
-    for event in table.start():
-        table.apply_event(event, "t0")
+    play_events(table, table.start())
     refused = 0
     for number in range(data.draw(st.integers(1, 40))):
         try:
@@ -232,3 +232,25 @@ def test_events_of_existing_databases_can_be_read() -> None:
     read = msgspec.json.decode(setup, type=RoomSetup)
     assert [holder.name for holder in read.holders] == ["Ann", "random"]
     assert msgspec.json.encode(read) == setup
+
+
+def play_events(table: GameTable, made: list[AnyEvent]) -> None:
+    for event in made:
+        table.apply_event(event, "t0")
+
+
+def test_who_is_out_of_the_game_is_waited_for_no_more() -> None:
+    rows = [{"x": 2, "y": 2, "facing": "N"}, {"x": 3, "y": 2, "facing": "N"}]
+    sea = {"id": "x", "name": "X", "width": 9, "height": 9, "spawns": rows}
+    table = seated("navigation", {"ships": ("cutter",) * 4, "map": sea, "phases": 1})
+    play_events(table, table.start())
+    for seat, plan in enumerate(("-h", "--", "--", "--")):
+        assert seat in table.waiting_for
+        play_events(table, table.act(seat, plan, "person", f"a{seat}"))
+    assert table.status == "playing"
+    assert table.waiting_for == (0, 2, 3)
+    with pytest.raises(Refusal, match="not the turn of seat 1"):
+        table.act(1, "--", "person", "b1")
+    for seat in table.waiting_for:
+        play_events(table, table.act(seat, "--", "person", f"c{seat}"))
+    assert table.state.turn == 2
