@@ -190,6 +190,17 @@ def test_nonsense_gets_one_clear_line(arguments: list[str], message: str, tmp_pa
     assert not (tmp_path / "runs").exists(), "nothing is left behind"
 
 
+def test_four_captains_play_in_the_terminal(tmp_path: Path) -> None:
+    options = ["--variant", "2v2", "--agent", "greedy", "--side", "2", "--pause", "0"]
+    run = trireme("play", "navigation", *options, cwd=tmp_path, said="resign\n\n")
+    assert "Third war brig (human) forfeits (resigned)" in run.stdout
+    assert "Second cutter (greedy) and Fourth war brig (greedy) win." in run.stdout
+    watched = [*options[:4], "--mode", "aivai", "--set", "turn_limit=1", "--pause", "0"]
+    run = trireme("play", "navigation", *watched, cwd=tmp_path)
+    assert run.stdout.count(" plans ") == 4
+    assert "A draw." in run.stdout
+
+
 def test_a_damaged_record_is_shown_up_to_the_damage(tmp_path: Path) -> None:
     agents = ["--mode", "aivai", "--agent", "random", "--set", "size=7", "--record", "a.jsonl"]
     trireme("play", "gomoku", *agents, cwd=tmp_path)

@@ -30,11 +30,13 @@ def play(
     game: Annotated[str, typer.Argument(help="The game; `trireme games` lists them.")] = "gomoku",
     mode: Annotated[
         PlayMode,
-        typer.Option(help="pvp: two people; pvai: a person and an agent; aivai: two agents."),
+        typer.Option(help="pvp: people; pvai: a person and agents; aivai: agents."),
     ] = PlayMode.PVAI,
     agent: Annotated[
         list[str] | None,
-        typer.Option(help="An agent spec, such as search:level=easy; twice for aivai."),
+        typer.Option(
+            help="An agent spec, such as search:level=easy; one for each seat of an agent."
+        ),
     ] = None,
     model: Annotated[
         Path | None,
@@ -133,9 +135,7 @@ def _seat_specs(
     found: Slice, game: AnyGame, mode: PlayMode, specs: list[str], side: int
 ) -> list[str]:
     """The spec of every seat. A game with one seat has no opponent: a person or an agent."""
-    wanted = {PlayMode.PVP: 0, PlayMode.PVAI: min(1, game.seats - 1), PlayMode.AIVAI: game.seats}[
-        mode
-    ]
+    wanted = {PlayMode.PVP: 0, PlayMode.PVAI: game.seats - 1, PlayMode.AIVAI: game.seats}[mode]
     if len(specs) > wanted:
         raise BadSpec(f"{mode.value} in {game.name} takes {wanted} agents, not {len(specs)}")
     specs = specs + [specs[-1] if specs else found.opponent] * (wanted - len(specs))
@@ -224,7 +224,9 @@ def _outcome(screen: GameScreen) -> str:
         return f"Done: {screen.terminal.score(returns[0])}."
     best = max(returns)
     winners = [screen.name(s) for s, value in enumerate(returns) if value == best]
-    return f"{winners[0]} wins." if len(winners) == 1 else "A draw."
+    if len(winners) == len(returns):
+        return "A draw."
+    return f"{' and '.join(winners)} {'wins' if len(winners) == 1 else 'win'}."
 
 
 def _record_path(game: str) -> Path:

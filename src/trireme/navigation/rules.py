@@ -492,9 +492,7 @@ class Navigation(Game[NavigationState, Plan, NavigationState]):
         winner = state.verdict.winner
         return tuple(1.0 if side_of(seat) == winner else -1.0 for seat in range(self.seats))
 
-    def forfeit(
-        self, state: NavigationState, culprits: Collection[Seat]
-    ) -> tuple[float, ...]:
+    def forfeit(self, state: NavigationState, culprits: Collection[Seat]) -> tuple[float, ...]:
         """Whoever forfeits loses for the whole side."""
         lost = {side_of(seat) for seat in culprits}
         if len(lost) == 2:

@@ -34,11 +34,12 @@ def rulebook(game: AnyGame) -> Rulebook:
 
 
 def _turn(game: Navigation) -> RuleSection:
+    all_ = "both" if game.seats == 2 else "all"
     text: tuple[str, ...] = (
         f"A plan has {game.phases} phases. Each phase orders one move and one action: shoot or "
         "grapple, to port (left) or to starboard (right), or nothing.",
-        "In each phase both ships move, then wind and whirlpools work on them, then both act, and "
-        "then it is checked whether somebody has won.",
+        f"In each phase {all_} ships move, then wind and whirlpools work on them, then {all_} act, "
+        "and then it is checked whether somebody has won.",
     )
     if game.ammo_per_turn is not None:
         text += (f"A plan may fire {game.ammo_per_turn} shots in all.",)
@@ -46,16 +47,17 @@ def _turn(game: Navigation) -> RuleSection:
 
 
 def _moving(game: Navigation) -> RuleSection:
+    other = "the other" if game.seats == 2 else "another"
     blocked = (
-        "A ship that is in the way of rocks, the edge or the other ship keeps the part of its path "
+        f"A ship that is in the way of rocks, the edge or {other} ship keeps the part of its path "
         "that it could sail"
         if game.turns == "advance"
-        else "A ship that would meet a rock, the edge or the other ship stays where it was"
+        else f"A ship that would meet a rock, the edge or {other} ship stays where it was"
     )
     text: tuple[str, ...] = (f"{blocked}; a turn still swings its bow.",)
     if game.ram_damage:
         text += (f"Running into something costs {game.ram_damage} hit points, both ships if it was "
-                 "the other one.",)  # fmt: skip
+                 f"{other} one.",)  # fmt: skip
     return RuleSection(
         "Moves",
         text,
