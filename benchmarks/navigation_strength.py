@@ -3,7 +3,7 @@
 Games come in pairs. A pair has one procedural sea (half of them mirrored; --seas shifts to others),
 two ships (all 21 combinations in turn) and one seed, and is played twice with the seats exchanged,
 so neither luck with seas nor with ships favours anybody, and no game repeats. Reported are wins,
-draws and losses, the share of wins and the score (a draw counts half) with 95 % Wilson intervals,
+draws, losses and forfeits, the share of wins and the score (a draw counts half) with 95 % Wilson intervals,
 and the CPU time of a plan. With --out every game is appended to a file at once; running again goes
 on from there.
 
@@ -90,11 +90,15 @@ def report(games: list[dict[str, Any]]) -> str:
     share, score = wins / n, (wins + draws / 2) / n
     intervals = [f"{low:.1%}–{high:.1%}" for low, high in (wilson(wins, n), wilson(score * n, n))]
     times = [np.array([t for g in games for t in g["times"][who]]) * 1e3 for who in (0, 1)]
-    cpu = ", ".join(f"mean {t.mean():.1f} p95 {np.quantile(t, 0.95):.1f} ms" for t in times)
+    cpu = ", ".join(
+        f"mean {t.mean():.1f} p95 {np.quantile(t, 0.95):.1f} ms" if len(t) else "none"
+        for t in times
+    )
+    forfeits = sum(g["reason"] == "forfeit" for g in games)
     return (
         f"{games[0]['first']} – {games[0]['second']}: {wins} won, {draws} drawn, {losses} lost of "
         f"{n}; wins {share:.1%} ({intervals[0]}), score {score:.1%} ({intervals[1]}); "
-        f"{np.mean([g['turns'] for g in games]):.1f} turns; CPU a plan: {cpu}"
+        f"{forfeits} forfeits; {np.mean([g['turns'] for g in games]):.1f} turns; CPU a plan: {cpu}"
     )
 
 
