@@ -3,9 +3,9 @@
 Games come in pairs. A pair has one procedural sea (half of them mirrored; --seas shifts to others),
 two ships (all 21 combinations in turn) and one seed, and is played twice with the seats exchanged,
 so neither luck with seas nor with ships favours anybody, and no game repeats. Reported are wins,
-draws, losses and forfeits, the share of wins and the score (a draw counts half) with 95 % Wilson intervals,
-and the CPU time of a plan. With --out every game is appended to a file at once; running again goes
-on from there.
+draws, losses and forfeits, the share of wins and the score (a draw counts half) with 95 % Wilson
+intervals, and the CPU time of a plan. With --out every game is appended to a file at once; running
+again goes on from there.
 
     python benchmarks/navigation_strength.py planner greedy
     python benchmarks/navigation_strength.py nash:seconds=1 planner greedy --games 400
