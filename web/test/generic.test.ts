@@ -70,6 +70,9 @@ describe("the seats of a new room", () => {
     expect(chairs("friend", 2, 0, "x", "y")).toEqual([{ kind: "me" }, { kind: "open" }]);
     expect(chairs("hotseat", 2, 0, "x", "y")).toEqual([{ kind: "me" }, { kind: "me" }]);
     expect(chairs("watch", 2, 0, "x", "y")).toEqual([agent, { kind: "agent", agent: "y" }]);
+    const other = { kind: "agent", agent: "y" };
+    expect(chairs("watch", 4, 0, "x", "y")).toEqual([agent, other, other, other]);
+    expect(chairs("watch", 4, 0, "x", "y", true)).toEqual([agent, other, agent, other]);
     expect(chairs("watch", 1, 0, "x", "y")).toEqual([agent]);
     expect(chairs("alone", 2, 0, "x", "y")).toEqual([{ kind: "me" }]);
   });

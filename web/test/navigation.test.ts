@@ -1,7 +1,9 @@
 // Plans that clicks make, and a turn's log as motion.
 import { describe, expect, it } from "vitest";
 import { cycleMove, cycleSide, readPlan, REST, type ShipRow, writePlan } from "../src/games/navigation/plan";
-import { momentAt, shortest, stillMoment, trackOf } from "../src/games/navigation/playback";
+import { nearestEnemy } from "../src/games/navigation/play";
+import { inSight, momentAt, shortest, stillMoment, trackOf } from "../src/games/navigation/playback";
+import { shipsFor } from "../src/games/navigation/setup";
 import type { NavigationPhaseEntry } from "../src/wire";
 
 const brig: ShipRow = { name: "war_brig", label: "War brig", hp: 20, range: 3, cannonball: "medium", shots: 2, grapple_range: 1 };
@@ -83,5 +85,28 @@ describe("playback", () => {
   it("leaves ships where they lie when nothing moves", () => {
     const ship = { id: 0, type: "cutter", label: "Cutter", x: 2, y: 3, facing: "S", hp: 16, max_hp: 16, alive: true };
     expect(stillMoment([ship, { ...ship, id: 1, alive: false }]).ships.map((s) => s.sunk)).toEqual([0, 1]);
+  });
+});
+
+describe("several ships a side", () => {
+  const ship = (id: number, x: number, alive = true) => ({ id, type: "cutter", label: "Cutter", x, y: 3, facing: "S", hp: alive ? 9 : 0, max_hp: 16, alive });
+
+  it("keeps the ships that are chosen, and gives both sides the same beyond", () => {
+    expect(shipsFor(4, ["sloop", "dhow"])).toEqual(["sloop", "dhow", "cutter", "cutter"]);
+    expect(shipsFor(6, ["sloop", "dhow", "sloop", "dhow"])).toEqual(["sloop", "dhow", "sloop", "dhow", "dhow", "dhow"]);
+    expect(shipsFor(2, ["sloop", "dhow", "sloop", "dhow"])).toEqual(["sloop", "dhow"]);
+  });
+
+  it("finds the nearest enemy that is afloat", () => {
+    const ships = [ship(0, 5), ship(1, 6, false), ship(2, 4), ship(3, 9)];
+    expect(nearestEnemy(ships, 0)).toBe(3);
+    expect(nearestEnemy(ships, 3)).toBe(0);
+    expect(nearestEnemy([ship(0, 5), ship(1, 6, false), ship(2, 4), ship(3, 9, false)], 0)).toBe(1);
+  });
+
+  it("looks at ships that are afloat, and at all once none is", () => {
+    const { ships } = stillMoment([ship(0, 1), ship(1, 2, false), ship(2, 3), ship(3, 4)]);
+    expect(inSight(ships).map((s) => s.x)).toEqual([1, 3, 4]);
+    expect(inSight(stillMoment([ship(0, 1, false), ship(1, 2, false)]).ships)).toHaveLength(2);
   });
 });

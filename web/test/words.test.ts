@@ -36,6 +36,10 @@ describe("the status", () => {
     expect(outcome(room({ result: result([0, 1]) }, []))).toBe("Drawn");
     const forfeits = [{ seat: 0, reason: "resigned", detail: "" }];
     expect(outcome(room({ result: result([1], { forfeits }) }, [0]))).toBe("You lost: you resigned");
+    const four = { seat_names: ["a", "b", "c", "d"], result: result([1, 3], { returns: [-1, 1, -1, 1] }) };
+    expect([0, 1, 2, 3].map((seat) => outcome(room(four, [seat])))).toEqual(["You lost", "You won", "You lost", "You won"]);
+    expect(outcome(room(four, [0, 1, 2, 3]))).toBe("B and d won");
+    expect(outcome(room({ ...four, result: result([0, 1, 2, 3], { returns: [0, 0, 0, 0] }) }, [0]))).toBe("Drawn");
     const alone = room({ seat_names: ["player"], result: { returns: [-41], winners: [], forfeits: [] } }, [0], ["Ada"]);
     expect(outcome(alone)).toBe("Finished with 41 shots");
   });
@@ -50,6 +54,10 @@ describe("the story", () => {
     expect(storyOf(moved("first player has placed its fleet"), room(part, [0]))).toEqual(["You have placed your fleet"]);
     const twins = room(part, [], ["search", "search"]);
     expect(storyOf(moved("second player: B7: miss"), twins)).toEqual(["Second player: B7: miss"]);
+    const four = { seat_names: ["a", "b", "c", "d"], result: result([1, 3], { returns: [-1, 1, -1, 1] }) };
+    expect([0, 1, 2, 3].map((seat) => outcome(room(four, [seat])))).toEqual(["You lost", "You won", "You lost", "You won"]);
+    expect(outcome(room(four, [0, 1, 2, 3]))).toBe("B and d won");
+    expect(outcome(room({ ...four, result: result([0, 1, 2, 3], { returns: [0, 0, 0, 0] }) }, [0]))).toBe("Drawn");
     const alone = room({ seat_names: ["player"] }, [0], ["Ada"]);
     expect(storyOf(moved("player: B7: miss"), alone)).toEqual(["You: B7: miss"]);
     expect(storyOf(moved("black: h8"), room({}, [0]))).toEqual(["Black: h8"]);

@@ -63,6 +63,8 @@ export interface GameModule {
   score?: (value: number) => string;
   /** The number of an insight that a replay draws as a curve; else the chances of the first seat. */
   curve?: { field: string; label: string; unit: string };
+  /** Whether even seats fight odd ones, so that agents are chosen by side. */
+  sides?: boolean;
   /** Seconds between the moves of programs that are being watched. */
   pace: number;
   /** The request for one click's game against the agent. */

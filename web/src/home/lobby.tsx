@@ -92,7 +92,7 @@ export function Lobby({ info }: { info: GameInfo }) {
       game: info.name,
       variant: mode === "alone" ? null : info.versus,
       settings,
-      seats: chairs(mode, seats, seat, mode === "watch" ? (raw ?? usual).spec : agent.spec, other.spec),
+      seats: chairs(mode, seats, seat, mode === "watch" ? (raw ?? usual).spec : agent.spec, other.spec, module.sides),
       think: agent.think,
       pace: mode === "watch" ? module.pace : 0.25,
       public: isPublic,
@@ -135,8 +135,8 @@ export function Lobby({ info }: { info: GameInfo }) {
         {mode === "agent" && !hasOpponents(info) && <AgentPicker info={info} value={agent} onChange={setRaw} label="Opponent" />}
         {mode === "watch" && (
           <>
-            <AgentPicker info={info} value={raw ?? usual} onChange={setRaw} label="First agent" />
-            {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={seats > 2 ? "Other agents" : "Second agent"} plain />}
+            <AgentPicker info={info} value={raw ?? usual} onChange={setRaw} label={seats > 2 && module.sides ? "First side" : "First agent"} />
+            {seats > 1 && <AgentPicker info={info} value={other} onChange={setOther} label={othersOf(seats, module.sides)} plain />}
           </>
         )}
         {(mode === "friend" || mode === "agent") && (
@@ -164,8 +164,14 @@ export function Lobby({ info }: { info: GameInfo }) {
   );
 }
 
-/** Who sits where: `first` is the seat of whoever opens the room. */
-export function chairs(mode: Mode, seats: number, first: number, agent: string, other: string): SeatChoice[] {
+/** What the agents are called that the first one plays. */
+function othersOf(seats: number, sides?: boolean): string {
+  if (seats <= 2) return "Second agent";
+  return sides ? "Second side" : "Other agents";
+}
+
+/** Who sits where: `first` is the seat of whoever opens the room; with `sides` agents to watch are by side. */
+export function chairs(mode: Mode, seats: number, first: number, agent: string, other: string, sides = false): SeatChoice[] {
   const me: SeatChoice = { kind: "me" };
   const all = (others: SeatChoice) => Array.from({ length: seats }, (_, seat) => (seat === first ? me : others));
   switch (mode) {
@@ -176,7 +182,7 @@ export function chairs(mode: Mode, seats: number, first: number, agent: string, 
     case "hotseat":
       return all(me);
     case "watch":
-      return Array.from({ length: seats }, (_, seat) => ({ kind: "agent", agent: seat === 0 ? agent : other }));
+      return Array.from({ length: seats }, (_, seat) => ({ kind: "agent", agent: (sides ? seat % 2 : seat) === 0 ? agent : other }));
     case "alone":
       return [me];
   }

@@ -54,6 +54,7 @@ export const navigation: GameModule = {
   thinker: "nash",
   Setup: NavigationSetup,
   Poster: NavigationPoster,
+  sides: true,
   pace: 6,
   quick: { variant: "equal", clock: "none" }, // nobody waits, and newcomers read the rules first
 };
