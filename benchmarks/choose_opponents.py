@@ -70,7 +70,7 @@ def navigation() -> dict[str, float]:
         found[f"careless:agent=planner,slip={slip}"] = elo
     found["planner"] = 770
     for slip in (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1):
-        careless = _careless("nash:rounds=4,value=formula,tremble=0.1", slip)
+        careless = _careless("nash:rounds=4,value=formula", slip)
         found[f"{careless},instead=planner"] = 1300 - 550 * slip
     found["nash"] = 1400
     return found

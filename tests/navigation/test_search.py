@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trireme.navigation.agents.nash import Nash
 from trireme.navigation.arrays import pack_plan, pack_ships, unpack_plan
 from trireme.navigation.geometry import FACINGS
 from trireme.navigation.plans import Order, Plan
@@ -180,27 +179,12 @@ def test_the_bonus_for_closeness_gives_next_to_nothing_away() -> None:
     """What a mixed strategy is guaranteed without the bonus is about what it expects."""
     game = Navigation(ships=("cutter", "cutter"))
     solver, lost = TurnSolver(game, load_network()), []
-    near = ("i9 E", "m10 W"), ("i9 E", "p9 W"), ("i9 S", "r13 N")
-    far = ("b5 S", "v14 N"), ("c12 E", "v13 W")
-    for places in (*near, *far):
+    for places in (("i9 E", "m10 W"), ("i9 E", "p9 W"), ("i9 S", "r13 N")):
         oracle = solver.double_oracle(with_ships(game, *places, turn=25), 0)
-        oracle.improve(40, 0.0003)
+        oracle.improve(20)
         neutral, own = oracle.with_bonus(None), oracle.mixture(0)
         lost.append(neutral.expected(own, oracle.mixture(1)) - neutral.guarantee(own))
     assert max(lost) < 0.006
-
-
-def test_the_usual_trembling_hand_costs_next_to_nothing() -> None:
-    """In this position one of 10 % would cost 0.007 against a best response."""
-    game = Navigation(ships=("cutter", "cutter"))
-    solver, state = TurnSolver(game, load_network()), with_ships(game, "m11 E", "p13 W", turn=10)
-    guaranteed = []
-    for tremble in (0.0, Nash().tremble):
-        oracle = solver.double_oracle(state, 0, SearchBias(tremble=tremble))
-        oracle.improve(40, 0.0003)
-        guaranteed.append(oracle.with_bonus(None).guarantee(oracle.mixture(0)))
-    assert Nash().tremble > 0
-    assert guaranteed[1] > guaranteed[0] - 0.005
 
 
 @settings(max_examples=settings().max_examples // 10)

@@ -82,7 +82,7 @@ class Nash:
         "easier to exploit",
     )
     tremble: float = option(
-        0.02,
+        0.1,
         "0 to 0.95: assumed chance of a plan drawn at random (trembling hand); higher: of equally "
         "good mixtures, prefers more the one that punishes mistakes",
     )
