@@ -3,6 +3,7 @@
 import gc
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import tempfile
@@ -36,6 +37,9 @@ def pytest_configure(config: pytest.Config) -> None:
     for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
         # Small matrices gain nothing by threads, which wait for the next one in a busy loop.
         os.environ.setdefault(variable, "1")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        # Started in the background of a script: programs under test would ignore Ctrl-C as well.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     settings.load_profile("fast" if config.option.markexpr == "not slow" else "trireme")
     tempfile.tempdir = None  # read the variables again
     if hasattr(config, "workerinput"):

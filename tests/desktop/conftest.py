@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ from trireme.gomoku.rules import Point  # noqa: E402
 
 PATIENCE = 120.0
 """Seconds after which a condition that never comes true fails its test."""
+
+SOCKETS = Path("/tmp/.X11-unix")
+"""The folder of the screens' sockets, which the first one makes."""
 
 
 @pytest.fixture(scope="session")
@@ -37,8 +41,10 @@ def screen() -> Iterator[str]:
         server.wait()
         pytest.skip("no virtual screen: Xvfb did not start")
     yield f":{number}"
-    server.kill()
+    server.terminate()  # it removes its socket and its lock; killed it would not
     server.wait()
+    with suppress(OSError):  # another screen uses it, or it is not ours to remove
+        SOCKETS.rmdir()
 
 
 class Hand:

@@ -17,7 +17,7 @@ from .rules import Navigation, NavigationState, Ship, as_navigation, side_of
 
 
 @dataclass(frozen=True)
-class Duel:
+class ShipDuel:
     """A seat's ship and one enemy's."""
 
     whole: Navigation
@@ -67,9 +67,9 @@ def nearest_enemy(view: NavigationState, seat: Seat) -> Ship:
     return min(afloat, key=lambda s: (abs(s.x - own.x) + abs(s.y - own.y), s.hp, s.id))
 
 
-def duel_of(game: AnyGame, view: NavigationState, seat: Seat) -> Duel:
+def duel_of(game: AnyGame, view: NavigationState, seat: Seat) -> ShipDuel:
     """The duel that a captain plans: against the nearest enemy."""
-    return Duel(as_navigation(game), view, seat, nearest_enemy(view, seat).id)
+    return ShipDuel(as_navigation(game), view, seat, nearest_enemy(view, seat).id)
 
 
 def nearest_duel(turn: Turn[Plan, NavigationState]) -> Turn[Plan, NavigationState]:
