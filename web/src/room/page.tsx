@@ -112,7 +112,11 @@ function Waiting({ room, game, sit }: WaitingProps) {
       <h1>{title}: waiting for a player</h1>
       {room.seats.length > 0 ? (
         <>
-          <p>Send this link to a friend. The game starts as soon as they join.</p>
+          <p>
+            {open.length > 1
+              ? "Send this link to your friends. The game starts as soon as all seats are taken."
+              : "Send this link to a friend. The game starts as soon as they join."}
+          </p>
           <Invite room={room.id} />
         </>
       ) : (
