@@ -1,5 +1,6 @@
 """A virtual screen, and a hand that moves and clicks the mouse on it."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -32,7 +33,7 @@ def screen() -> Iterator[str]:
     readable, writable = os.pipe()
     command = ["Xvfb", "-displayfd", str(writable), "-screen", "0", "1024x768x24"]
     server = subprocess.Popen(
-        [*command, "-nolisten", "tcp"], pass_fds=(writable,), stderr=subprocess.DEVNULL
+        [*command, "-nolisten", "tcp", "-noreset"], pass_fds=(writable,), stderr=subprocess.DEVNULL
     )
     os.close(writable)
     with os.fdopen(readable) as told:
@@ -95,6 +96,10 @@ class Hand:
 @pytest.fixture
 def hand(screen: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Hand]:
     monkeypatch.setenv("DISPLAY", screen)
-    window = Window(DesktopGame(records=tmp_path / "games"))
-    yield Hand(window)
-    window.close()
+    made = Hand(Window(DesktopGame(records=tmp_path / "games")))
+    yield made
+    made.window.close()
+    # Garbage is collected by any thread, a server's too, and Tk aborts the process where another
+    # thread than its own frees what is left of a window.
+    del made.window
+    gc.collect()
