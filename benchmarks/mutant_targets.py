@@ -105,6 +105,7 @@ TARGETS: dict[str, tuple[str, ...]] = {
     "gomoku/engine/table_network.py": ("tests/gomoku/test_table_network.py",),
     "gomoku/engine/evaluation_weights.py": ("tests/training/test_evaluation_fit.py",),
     "navigation/rules.py": NAVIGATION,
+    "navigation/duel.py": ("tests/navigation/test_several_ships.py",),
     "navigation/plans.py": ("tests/navigation/test_plans.py",),
     "navigation/geometry.py": NAVIGATION,
     "navigation/ships.py": NAVIGATION,

@@ -150,6 +150,16 @@ def play_battleship(page: Any, rows: int, cols: int) -> None:
         expect(target).not_to_have_attribute("aria-label", name)
 
 
+def box_of(element: Any) -> dict[str, float]:
+    """Where an element is, once it is drawn: one that is just being replaced has no box."""
+    for _ in range(100):
+        expect(element).to_be_visible()
+        box: dict[str, float] | None = element.bounding_box()
+        if box is not None:
+            return box
+    raise AssertionError(f"{element} is never drawn for long")
+
+
 def lock_in(page: Any) -> None:
     """Lock the plan in, and skip what it led to."""
     page.get_by_role("button", name="Lock in").click()

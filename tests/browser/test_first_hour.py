@@ -13,6 +13,7 @@ from trireme.core.opponents import opponents_of
 
 from .hands import (
     OVER,
+    box_of,
     cell,
     choose,
     hide_fleet,
@@ -290,7 +291,7 @@ def test_a_phone_held_sideways_has_the_board_beside_its_panel(site: Site, visit:
     page = visit(f"{site.url}/new/gomoku", viewport=LANDSCAPE)
     pick_agent(page, "random")
     start(page)
-    board, panel = (page.locator(part).bounding_box() for part in (".board-side", ".panel-side"))
+    board, panel = (box_of(page.locator(part)) for part in (".board-side", ".panel-side"))
     assert board["x"] + board["width"] <= panel["x"]
     assert abs(board["y"] - panel["y"]) < 30
     assert board["height"] <= LANDSCAPE["height"]
@@ -300,7 +301,7 @@ def test_the_whole_sea_and_no_range_beyond_it_is_in_sight(site: Site, visit: Vis
     page = visit(f"{site.url}/new/navigation", viewport={"width": 1280, "height": 860})
     pick_agent(page, "random")
     start(page)
-    chart = page.locator(".zoom-box").bounding_box()
+    chart = box_of(page.locator(".zoom-box"))
     assert chart["y"] + chart["height"] <= 860
     clip = page.locator("g:has(> .range)").get_attribute("clip-path")
     assert clip is not None
@@ -313,7 +314,7 @@ def test_lock_in_stays_in_sight_on_a_small_phone(site: Site, visit: Visit) -> No
     pick_agent(page, "random")
     start(page)
     page.get_by_role("button", name="Phase 1, move: hold").scroll_into_view_if_needed()
-    box = page.get_by_role("button", name="Lock in").bounding_box()
+    box = box_of(page.get_by_role("button", name="Lock in"))
     assert 0 <= box["y"] <= PHONE["height"] - box["height"]
 
 
@@ -343,7 +344,7 @@ def test_the_board_keeps_its_size_when_the_heatmap_opens(site: Site, visit: Visi
     choose(page, "Mode", "Alone")
     start(page)
     board = page.locator(".seas .chart").first
-    before = board.bounding_box()
+    before = box_of(board)
     page.get_by_role("button", name="Heatmap").click()
     expect(page.locator(".chance").first).to_be_visible(timeout=90_000)
-    assert board.bounding_box() == before
+    assert box_of(board) == before

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Route, expect
 
-from .hands import choose, lock_in, place, start, status
+from .hands import box_of, choose, lock_in, place, start, status
 from .site import Site
 
 Visit = Callable[..., Any]
@@ -78,10 +78,10 @@ def test_the_panel_stays_where_it_is_whatever_players_are_called(site: Site, vis
     guest = visit(host.url)
     guest.get_by_role("button", name="Join as white").click()
     expect(status(guest)).to_have_text(f"Waiting for {LONG_NAME}")
-    waiting = guest.locator(".players").bounding_box()
+    waiting = box_of(guest.locator(".players"))
     place(host, "h8")
     expect(status(guest)).to_have_text("Your turn")
-    assert guest.locator(".players").bounding_box() == waiting
+    assert box_of(guest.locator(".players")) == waiting
     assert guest.evaluate("document.documentElement.scrollWidth") <= 1280
 
 
@@ -96,11 +96,11 @@ def test_the_end_fits_where_the_prompt_was(site: Site, visit: Visit, game: str, 
         expect(page.locator(".prompt")).to_have_text("Fire at a cell of the enemy’s board.")
     else:
         expect(page.locator(".prompt")).to_have_text("Put a black stone on a free point.")
-    before = page.locator(".players").bounding_box()
+    before = box_of(page.locator(".players"))
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Really resign?").click()
     expect(page.get_by_role("button", name=re.compile("^Try "))).to_be_visible()
-    assert page.locator(".players").bounding_box() == before
+    assert box_of(page.locator(".players")) == before
 
 
 def test_a_phone_is_told_that_a_first_tap_only_aims(site: Site, visit: Visit) -> None:
@@ -127,7 +127,7 @@ def test_the_whole_sea_is_in_sight_on_a_phone_held_sideways(
 ) -> None:
     page = visit(site.url, viewport=screen)
     one_click(page, "Battle Navigation")
-    box = page.locator(".zoom-box").bounding_box()
+    box = box_of(page.locator(".zoom-box"))
     assert box["y"] + box["height"] <= screen["height"]
     assert box["height"] > 0.6 * screen["height"]
 
@@ -237,8 +237,8 @@ def test_a_spectator_sees_whose_ships_are_whose(site: Site, visit: Visit) -> Non
     start(page)
     for player in ("first", "second"):
         expect(page.get_by_role("heading", name=f"Ships of the {player} player")).to_be_visible()
-    charts = [page.locator(".seas.two > *").nth(i).bounding_box() for i in (0, 1)]
-    lists = [page.locator(".ship-status").nth(i).bounding_box() for i in (0, 1)]
+    charts = [box_of(page.locator(".seas.two > *").nth(i)) for i in (0, 1)]
+    lists = [box_of(page.locator(".ship-status").nth(i)) for i in (0, 1)]
     assert [round(box["x"]) for box in lists] == [round(box["x"]) for box in charts]
 
 

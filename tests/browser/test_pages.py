@@ -18,6 +18,7 @@ from .hands import (
     OVER,
     ask_for_heatmap,
     ask_for_hints,
+    box_of,
     hide_fleet,
     lock_in,
     pick_agent,
@@ -193,7 +194,7 @@ def test_ships_are_dragged_turned_and_refused_where_they_touch(site: Site, visit
     for _ in range(10):
         page.keyboard.press("ArrowUp")
         page.keyboard.press("ArrowLeft")
-    box = page.locator(".pieces").bounding_box()
+    box = box_of(page.locator(".pieces"))
     battleship = page.get_by_role("button", name=re.compile("^battleship"))
     battleship.hover()
     page.mouse.down()
@@ -226,11 +227,11 @@ def test_the_board_does_not_move_while_the_game_goes_on(site: Site, visit: Visit
     pick_agent(page, "random")
     start(page)
     expect(status(page)).to_have_text("Your turn")
-    board = page.locator(".chart").bounding_box()
-    log = page.locator(".log").bounding_box()
+    board = box_of(page.locator(".chart"))
+    log = box_of(page.locator(".log"))
     for point in ("h8", "i9", "g3"):
         if page.get_by_role("gridcell", name=point, exact=True).count():
             place(page, point)
             expect(status(page)).to_have_text("Your turn")
-        assert page.locator(".chart").bounding_box() == board
-        assert page.locator(".log").bounding_box() == log
+        assert box_of(page.locator(".chart")) == board
+        assert box_of(page.locator(".log")) == log

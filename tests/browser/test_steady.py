@@ -13,6 +13,7 @@ from trireme.server.addresses import qr_rows
 
 from .hands import (
     OVER,
+    box_of,
     cell,
     cells_of,
     hide_fleet,
@@ -131,7 +132,7 @@ def test_the_code_for_a_phone_is_the_link_in_the_local_network(site: Site, visit
     size = len(rows) + 8
     assert code.get_attribute("viewBox") == f"-4 -4 {size} {size}", "a quiet zone of four modules"
     assert code.locator("rect").get_attribute("fill") == "#fff", "dark on white in every theme"
-    assert code.bounding_box()["width"] >= 3 * size, "three pixels a module"
+    assert box_of(code)["width"] >= 3 * size, "three pixels a module"
 
 
 def test_the_sea_in_three_dimensions_fills_its_canvas(site: Site, visit: Visit) -> None:
@@ -141,7 +142,7 @@ def test_the_sea_in_three_dimensions_fills_its_canvas(site: Site, visit: Visit) 
     page.get_by_role("button", name="3D").click()
     canvas = page.locator(".stage canvas")
     expect(canvas).to_be_visible()
-    box, drawn = page.locator(".stage").bounding_box(), canvas.bounding_box()
+    box, drawn = box_of(page.locator(".stage")), box_of(canvas)
     assert abs(box["width"] - drawn["width"]) < 4
     assert abs(box["height"] - drawn["height"]) < 4
 
