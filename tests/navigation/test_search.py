@@ -20,6 +20,7 @@ from trireme.navigation.search.double_oracle import (
     UNBIASED,
     DoubleOracle,
     SearchBias,
+    SolvedLeaves,
     TurnSolver,
     opening_moves,
 )
@@ -388,24 +389,71 @@ def test_leaves_are_searched_until_asked_to_stop_and_not_beyond_the_turn_limit()
     assert not last.search_leaves(lambda: True, 8)
 
 
-def test_solutions_with_fewer_and_with_more_leaves_are_averaged() -> None:
-    """Later ones count more; both seats' strategies stay distributions."""
-    game = Navigation(ships=("war_brig", "cutter"), phases=2)
-    oracle = TurnSolver(game).double_oracle(with_ships(game, "i9 E", "k11 W", turn=5), 0)
-    oracle.improve(10)
-    alone = oracle.arrays.weights.copy()
-    oracle.average_solutions()
-    np.testing.assert_array_equal(oracle.arrays.weights, alone)
-    solutions = [alone]
-    for _ in range(2):
-        assert oracle.search_leaves(lambda: False, 4)
+@pytest.mark.parametrize("seat", [0, 1])
+def test_caution_takes_value_off_leaves_that_were_not_searched(seat: int) -> None:
+    """As the searching seat sees it; finished games and searched leaves keep their values."""
+    game = Navigation(ships=("war_brig", "cutter"), phases=1)
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    solver, sign = TurnSolver(game), 1 if seat == 0 else -1
+    every = [packed(game, s, game.plans[s]) for s in (0, 1)]
+    plain = solver.double_oracle(state, seat)
+    careful = solver.double_oracle(state, seat, SearchBias(caution=0.1))
+    lost = sign * (plain.payoffs(*every) - careful.payoffs(*every))
+    going_on = np.array(
+        [
+            [
+                game.apply(state, {s: unpack_plan(p, game.types[s]) for s, p in enumerate(pair)})
+                for pair in ((first, second) for second in every[1])
+            ]
+            for first in every[0]
+        ]
+    )
+    on = np.vectorize(lambda reached: reached.verdict is None)(going_on)
+    assert (lost[on] > 0.02).all()
+    assert (lost[~on] == 0).all()
+    for oracle in (plain, careful):
         oracle.improve(10)
-        solutions.append(oracle.arrays.weights.copy())
-    assert not np.allclose(solutions[0], solutions[-1])
-    oracle.average_solutions()
-    expected = (solutions[0] + 2 * solutions[1] + 3 * solutions[2]) / 6
-    np.testing.assert_allclose(oracle.arrays.weights, expected, atol=1e-12)
-    assert [weights.sum() for weights in oracle.weights] == pytest.approx([1, 1])
+        while oracle.search_leaves(lambda: False, 8):
+            pass
+    table = set(plain.turn.searched[plain.turn.searched > 0])
+    assert table & set(careful.turn.searched)
+    lost = sign * (plain.payoffs(*every) - careful.payoffs(*every))
+    assert (np.abs(lost[on]) < 1e-6).any()
+    neutral = careful.with_bonus(None).payoffs(*every)
+    np.testing.assert_allclose(neutral, plain.with_bonus(None).payoffs(*every), atol=0.2)
+
+
+def test_leaves_with_near_ships_are_searched_first() -> None:
+    """Of leaves that are reached as often: their values are the most doubtful."""
+    game = Navigation(ships=("war_brig", "cutter"), phases=1)
+    oracle = TurnSolver(game).double_oracle(with_ships(game, "i9 E", "k11 W", turn=5), 0)
+    ships = np.zeros((3, 2, 3), np.int32)
+    stride = game.chart.width + 2
+    ships[:, 0, 0] = 5 * stride + 5
+    ships[:, 1, 0] = [5 * stride + 6, 8 * stride + 7, 12 * stride + 14]
+    near, middle, far = oracle._doubt(ships)
+    assert near > 2 * middle > 4 * far > 0
+
+
+def test_a_leaf_is_searched_from_the_plans_of_similar_ones() -> None:
+    game = Navigation(ships=("war_brig", "cutter"))
+    solver = TurnSolver(game, load_network())
+    kin = SolvedLeaves(game.chart.width + 2, game.phases)
+    leaves = [
+        pack_ships(with_ships(game, a, b).ships, game.chart.width)
+        for a, b in (("i9 E", "k11 W"), ("a1 N", "c3 S"), ("a9 N", "q11 S"))
+    ]
+    for ships in leaves:
+        solver.value(ships, 6, kin)
+    assert kin.count == 3
+    moved = pack_ships(with_ships(game, "i9 E", "k12 W").ships, game.chart.width)
+    first, second = kin.plans_for(moved)
+    for found, own in zip((first, second), kin._plans[0], strict=True):
+        assert {bytes(plan) for plan in own} <= {bytes(plan) for plan in found}
+        assert bytes(game.phases) in {bytes(plan) for plan in found}
+        assert len(np.unique(found, axis=0)) == len(found)
+    cold, warm = solver.value(moved, 6), solver.value(moved, 6, kin)
+    assert warm == pytest.approx(cold, abs=0.05)
 
 
 @pytest.mark.parametrize("own", [0, 1])

@@ -177,7 +177,13 @@ class SeaOfGames:
             self.describe(ships, turn, found, len(solved))
             position = solver.turn_arrays(ships.copy(), turn, solver.no_bonus)
             value, _ = solve(
-                position, arrays, solver.openings, config.rounds, config.tolerance, NEW_PLANS
+                position,
+                arrays,
+                solver.openings,
+                solver.openings,
+                config.rounds,
+                config.tolerance,
+                NEW_PLANS,
             )
             drawn = [self._draw(arrays, seat) for seat in (0, 1)]
             plans = [arrays.plans[seat, index] for seat, (index, _) in enumerate(drawn)]

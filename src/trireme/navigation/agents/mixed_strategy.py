@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from trireme.core.game import AnyAgent, Turn
+from dataclasses import dataclass, field
+
+from trireme.core.game import AnyAgent, AnyGame, Turn
 from trireme.core.seeding import stream
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import NavigationState
@@ -22,3 +24,41 @@ def mixture_of(agent: AnyAgent, turn: Turn[Plan, NavigationState]) -> Mixture:
     candidates = [c for c in agent.think(turn).candidates if c.weight > 0]
     total = sum(c.weight for c in candidates)
     return tuple((c.plan, c.weight / total) for c in candidates)
+
+
+@dataclass
+class DisclosedAgent:
+    """An agent whose mixed strategy of a turn may be asked for before it draws its plan.
+
+    It thinks once a turn, and draws from what it told. An agent that does not tell its mixed
+    strategy plays as it would, and is sampled.
+    """
+
+    agent: AnyAgent
+    name: str = field(init=False)
+    drawn: list[int | None] = field(default_factory=list)
+    """By turn: which plan of its mixture was drawn; None where the mixture is a sample."""
+    _thought: tuple[NavigationState, Mixture] | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self.name = str(self.agent.name)
+
+    def prepare(self, game: AnyGame) -> None:
+        if hasattr(self.agent, "prepare"):
+            self.agent.prepare(game)
+
+    def mixture(self, turn: Turn[Plan, NavigationState]) -> Mixture:
+        """Its mixed strategy in a turn of its seat."""
+        if self._thought is None or self._thought[0] != turn.view:
+            self._thought = turn.view, mixture_of(self.agent, turn)
+        return self._thought[1]
+
+    def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
+        if not hasattr(self.agent, "think"):
+            self.drawn.append(None)
+            plan: Plan = self.agent.act(turn)
+            return plan
+        mixture = self.mixture(turn)
+        number = int(turn.rng.choice(len(mixture), p=[weight for _, weight in mixture]))
+        self.drawn.append(number)
+        return mixture[number][0]

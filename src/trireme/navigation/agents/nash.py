@@ -32,12 +32,12 @@ DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
 TOLERANCE = 0.005
 """The equilibrium gap at which a turn counts as solved."""
-SOLVING, SOLVING_FIRST = 0.85, 0.35
+SOLVING, SOLVING_FIRST = 0.9, 0.35
 """The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
 being for predictions; and where there is, for a response to the model of the enemy too."""
 RESPONDING = 0.95
 """The share of the time after which no response is searched any more."""
-LEAVES = 0.75
+LEAVES = 0.92
 """The share of the time for the equilibrium after which no leaf is searched any more: new values of
 leaves open the gap of the turn, which the rest of the time is to close."""
 
@@ -86,6 +86,11 @@ class Nash:
         "0 to 0.95: assumed chance of a plan drawn at random (trembling hand); higher: of equally "
         "good mixtures, prefers more the one that punishes mistakes",
     )
+    caution: float = option(
+        0.015,
+        "0 to 0.5: value taken off positions after the turn that were not searched themselves "
+        "(pessimism); higher: prefers more what it has searched",
+    )
     exploit: bool = option(
         True,
         "respond to an enemy that it has recognised, within a budget; false: play the equilibrium "
@@ -109,6 +114,8 @@ class Nash:
             value = getattr(self, name)
             if not 0 <= value <= 0.95:
                 raise BadSpec(f"{self.name}: {name} must be 0 to 0.95, not {value}")
+        if not 0 <= self.caution <= 0.5:
+            raise BadSpec(f"{self.name}: caution must be 0 to 0.5, not {self.caution}")
         if not 0 <= self.margin <= 2:
             raise BadSpec(f"{self.name}: margin must be 0 to 2, not {self.margin}")
 
@@ -173,7 +180,8 @@ class Nash:
 
     def oracle(self, game: AnyGame, view: NavigationState, seat: Seat) -> DoubleOracle:
         """The double oracle of a position, before its first iteration."""
-        bias = SearchBias(self.confidence, self.naive, self.tremble)
+        caution = self.caution if self._most_leaves else 0.0
+        bias = SearchBias(self.confidence, self.naive, self.tremble, caution)
         return self._ready(game).double_oracle(view, seat, bias)
 
     def stop_watch(self, limit: float | None, share: float = 1.0) -> Callable[[], bool]:
@@ -194,16 +202,9 @@ class Nash:
     ) -> None:
         """Solve the turn, then its leaves and the turn again, until asked to stop.
 
-        The first iteration always runs. `stop_leaves` ends the search of leaves sooner. What is
-        found is the average of the solutions with fewer and with more leaves.
+        The first iteration always runs. `stop_leaves` ends the search of leaves sooner.
         """
-        self._solve(oracle, stop, stop_leaves or stop)
-        oracle.average_solutions()
-
-    def _solve(
-        self, oracle: DoubleOracle, stop: Callable[[], bool], no_more: Callable[[], bool]
-    ) -> None:
-        """The same without the average; `no_more` ends the search of leaves."""
+        no_more = stop_leaves or stop
         rounds = math.inf if self.rounds is None else self.rounds
         while True:
             while rounds > 0:

@@ -68,8 +68,11 @@ MAX_PLANS = 512
 """Plans that one seat may have in the restricted game."""
 MAX_NEW_PLANS = 24
 """Best responses that a seat adds in one iteration, for as many of its best movements."""
-CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 128, 4, 0.03
+CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 160, 6, 0.03
 """The same limits for a leaf that is searched, its iterations and its gap."""
+KIN, KIN_ROUNDS, KIN_WEIGHT = 2, 4, 0.01
+"""A leaf is searched from the plans of so many similar leaves, those of at least this probability,
+in so many iterations."""
 LEAVES_AT_ONCE = 8
 """Leaves that are searched before the turn is solved again."""
 TREMBLES = 32
@@ -82,10 +85,14 @@ COMPARED = 4
 """Best responses whose leaves are searched to choose between them."""
 OWN_CONTACTS = np.uint16(1 | 2 | 4 | 8)
 """The bits of contacts that mean an action of the own ship."""
-LEAF_TEMPERATURE = 0.03
-"""In value, of the quantal response of the other seat whose leaves are searched."""
-LEAST_REACH = 2e-4
-"""Leaves that are reached with a lower probability are not searched."""
+LEAF_RESPONSES, LEAF_TEMPERATURE = 12, 0.02
+"""Best responses of the other seat whose leaves are searched, and the temperature, in value, of
+their probabilities."""
+DOUBT, DOUBT_TILES, LEAST_DOUBT = 0.2, 3.0, 0.01
+"""How far the value of a leaf is from that of its solved turn (root mean square): so much more for
+ships side by side, a third of it after so many tiles of distance, and so much at any distance."""
+LEAST_IMPORTANCE = 5e-6
+"""Leaves whose probability times doubt is lower are not searched."""
 SEARCHED_SIZE = 4096
 """Slots for leaves that were searched; they stay at most half full."""
 
@@ -103,6 +110,9 @@ class SearchBias:
     tremble: float = 0.0
     """Trembling hand: the probability that the other seat plays any plan at random. Of strategies
     that are equally good against the best play it finds the one that punishes mistakes most."""
+    caution: float = 0.0
+    """Pessimism: value taken off leaves that were not searched. An optimizer prefers what it
+    overestimates (the optimizer's curse), and leaves that were searched are overestimated less."""
 
 
 UNBIASED = SearchBias()
@@ -148,8 +158,13 @@ class TurnSolver:
         spent = turn / self.game.turn_limit
         return pose_values(seat, spent, confidence, learned=self._tables is not None)
 
-    def turn_arrays(self, ships: Ints, turn: int, bonus: NDArray[np.float32]) -> TurnArrays:
-        """The position of `ships` after `turn` turns, with a bonus for relative poses."""
+    def turn_arrays(
+        self, ships: Ints, turn: int, bonus: NDArray[np.float32], unsure: float = 0.0
+    ) -> TurnArrays:
+        """The position of `ships` after `turn` turns, with a bonus for relative poses.
+
+        `unsure` is added to it where a leaf was not searched.
+        """
         return TurnArrays(
             sea=self.sea,
             stats=self.stats,
@@ -157,6 +172,7 @@ class TurnSolver:
             ships=ships,
             mobility=self.mobility,
             poses=bonus,
+            unsure=unsure,
             hp_values=hit_point_values(self.stats, self.rules, turn + 1),
             network=self._tables.after(turn + 1) if self._tables else self._no_tables,
             searched=np.zeros(1, np.int64),
@@ -184,22 +200,78 @@ class TurnSolver:
             model_weights=np.zeros(0),
             model_payoffs=np.zeros(plans),
         )
-        begin(arrays, self.openings)
+        begin(arrays, self.openings, self.openings)
         return arrays
 
-    def value(self, ships: Ints, turn: int) -> float:
-        """The value to seat 0 of the equilibrium of one turn, solved roughly and fast."""
+    def value(self, ships: Ints, turn: int, kin: SolvedLeaves | None = None) -> float:
+        """The value to seat 0 of the equilibrium of one turn, solved roughly and fast.
+
+        With `kin` from the plans of the most similar leaves of the same turn; this one joins them.
+        """
         if self._child is None:
             self._child = self.oracle_arrays(CHILD_PLANS)
+        known = kin is not None and kin.count > 0
+        first, second = kin.plans_for(ships) if kin and known else (self.openings, self.openings)
         value, _ = solve(
             self.turn_arrays(ships, turn, self.no_bonus),
             self._child,
-            self.openings,
-            CHILD_ROUNDS,
+            first,
+            second,
+            KIN_ROUNDS if known else CHILD_ROUNDS,
             CHILD_TOLERANCE,
             MAX_NEW_PLANS,
         )
+        if kin is not None:
+            kin.add(ships, self._child)
         return float(value)
+
+
+class SolvedLeaves:
+    """Leaves of one turn that were solved, with the plans of their mixed strategies.
+
+    Leaves with similar poses have similar solutions, so that the next one needs fewer iterations.
+    """
+
+    def __init__(self, stride: int, phases: int) -> None:
+        self._stride = stride
+        self._poses = np.zeros((SEARCHED_SIZE // 2, 6), np.int64)
+        self._plans: list[tuple[PlanArray, PlanArray]] = []
+        self._rest = np.zeros((1, phases), np.uint8)
+
+    @property
+    def count(self) -> int:
+        return len(self._plans)
+
+    def add(self, ships: Ints, solved: OracleArrays) -> None:
+        """Remember a leaf that was just solved, while there is room."""
+        if self.count == len(self._poses):
+            return
+        self._poses[self.count] = self._pose(ships)
+        first, second = (
+            solved.plans[seat, : solved.solved[seat]][
+                solved.weights[seat, : solved.solved[seat]] > KIN_WEIGHT
+            ]
+            for seat in (0, 1)
+        )
+        self._plans.append((first, second))
+
+    def plans_for(self, ships: Ints) -> tuple[PlanArray, PlanArray]:
+        """By seat: the plans of the most similar leaves, and to stay."""
+        away = np.abs(self._poses[: self.count] - self._pose(ships))
+        away[:, 2::3] = np.minimum(away[:, 2::3], 4 - away[:, 2::3])
+        nearest = np.argsort(away.sum(axis=1), kind="stable")[:KIN]
+        first, second = (
+            np.unique(
+                np.concatenate([self._rest, *(self._plans[k][seat] for k in nearest)]), axis=0
+            )
+            for seat in (0, 1)
+        )
+        return first, second
+
+    def _pose(self, ships: Ints) -> NDArray[np.int64]:
+        """Row, column and facing of both ships."""
+        rows, columns = np.divmod(ships[:, 0], self._stride)
+        return np.stack([rows, columns, ships[:, 1]], axis=1).reshape(6).astype(np.int64)
 
 
 def simulations(phases: int, units: int) -> Simulations:
@@ -208,6 +280,8 @@ def simulations(phases: int, units: int) -> Simulations:
     return Simulations(
         contacts=np.empty((total, phases, total), np.uint16),
         poses=np.empty((total, total, 2), np.int32),
+        calm=np.empty((total, total), np.uint8),
+        ready=np.empty((total, total), np.uint8),
         features=np.empty((total, total, 2, units), np.float32),
         bonus=np.empty((total, total), np.float32),
         quiet=np.empty((total, total)),
@@ -225,14 +299,15 @@ class DoubleOracle:
         self.seat = seat
         self.turns_played = turn
         bonus = solver.bonus(seat, turn, bias.confidence)
-        self.turn = solver.turn_arrays(ships, turn, bonus)
+        unsure = -bias.caution if seat == 0 else bias.caution
+        self.turn = solver.turn_arrays(ships, turn, bonus, unsure)
         self.value = 0.0
         """The value of the restricted game to the searching seat."""
         self.gap = 2.0
         """What both seats together could gain by deviating from the mixed strategies."""
         self.leaves = 0
         """How many leaves were searched."""
-        self._forget_solutions()
+        self._kin: SolvedLeaves | None = None
         self._follows_model = False  # whether leaves are those that the model leads to
         self._trust = min(bias.naive + bias.tremble, MAX_TRUST)
         self.arrays = solver.oracle_arrays(MAX_PLANS)
@@ -275,7 +350,6 @@ class DoubleOracle:
         for name in ("plans", "counts"):
             getattr(fresh, name)[:] = getattr(self.arrays, name)
         made.arrays = fresh._replace(model=plans, model_weights=chances)
-        made._forget_solutions()
         made._trust, made._follows_model = trust, True
         return made
 
@@ -294,6 +368,7 @@ class DoubleOracle:
         made.turn = self.turn._replace(
             mobility=np.zeros_like(self.turn.mobility),
             poses=pose_values_against_random(seat, expected),
+            unsure=0.0,
             hp_values=hp_values,
             network=no_tables(),
             searched=np.zeros(1, np.int64),
@@ -329,9 +404,8 @@ class DoubleOracle:
         bonus = self.solver.no_bonus
         if seat is not None:
             bonus = self.solver.bonus(seat, self.turns_played)
-        made.turn = self.turn._replace(poses=bonus)
+        made.turn = self.turn._replace(poses=bonus, unsure=0.0)
         made.arrays = self.solver.oracle_arrays(MAX_PLANS)
-        made._forget_solutions()
         made._trust, made._follows_model = 0.0, False
         return made
 
@@ -391,46 +465,29 @@ class DoubleOracle:
         """
         if not self._search(stop, count, self._assumed_play()):
             return False
-        self._add_solution()
         self.arrays.filled[:] = 0
         self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
         return True
 
-    def average_solutions(self) -> None:
-        """Make the mixed strategies the average of all solutions, later ones counting more.
-
-        Each solution knows more leaves than the one before, and errs where it believes a leaf that
-        is not searched. An average is exploitable by no more than its parts are on average, and by
-        less where they err differently.
-        """
-        if self._solutions:
-            self._add_solution()
-            self.arrays.weights[:] = self._sums / self._sums.sum(axis=1, keepdims=True)
-            self._forget_solutions()
-
-    def _forget_solutions(self) -> None:
-        """Begin a new average."""
-        self._sums = np.zeros((2, MAX_PLANS))
-        self._solutions = 0
-
-    def _add_solution(self) -> None:
-        """Remember the present solution, before leaves change it."""
-        self._solutions += 1
-        for seat, weights in enumerate(self.weights):
-            self._sums[seat, : len(weights)] += self._solutions * weights
-
     def _assumed_play(self) -> OracleArrays:
         """Arrays with the mixed strategies that lead to leaves.
 
-        The other seat plays its model, or else its equilibrium and, as often, plans of nearly the
-        best value: whoever responds to the own mixture goes where the equilibrium seldom leads.
+        The other seat plays its model, or else its best responses to the own mixture: what a leaf
+        is worth matters most where the enemy would go if it knew.
         """
         own = self.mixture(self.seat)
         if self._follows_model:
             theirs = assumed(self.arrays, self.seat, self.seat, self._trust)
         else:
-            theirs = self.quantal_mixture(1 - self.seat, LEAF_TEMPERATURE)
+            theirs = self._best_of(1 - self.seat, own)
         return self._with_mixtures(self.seat, own, theirs)
+
+    def _best_of(self, seat: int, theirs: PackedMixture) -> PackedMixture:
+        """The best responses of a seat to a mixed strategy, the better the more probable."""
+        best, values = self.responses(seat, *theirs)
+        top = np.argsort(-values, kind="stable")[:LEAF_RESPONSES]
+        chances = np.exp((values[top] - values[top[0]]) / LEAF_TEMPERATURE)
+        return best[top], chances / chances.sum()
 
     def _with_mixtures(self, seat: int, own: PackedMixture, theirs: PackedMixture) -> OracleArrays:
         """The arrays with other mixed strategies: `own` of `seat`, `theirs` of the other."""
@@ -451,10 +508,13 @@ class DoubleOracle:
             self.turn = self.turn._replace(searched=table[0], searched_values=table[1])
         room = SEARCHED_SIZE // 2 - self.leaves
         keys, ships, reach = reached_leaves(self.turn, play, self.turns_played + 1)
-        order = np.argsort(-reach, kind="stable")[: min(count, room)]
-        found = [k for k in order if reach[k] > LEAST_REACH]
+        importance = reach * self._doubt(ships)
+        order = np.argsort(-importance, kind="stable")[: min(count, room)]
+        found = [k for k in order if importance[k] > LEAST_IMPORTANCE]
+        if self._kin is None:
+            self._kin = SolvedLeaves(int(self.solver.rules[0]), self.solver.game.phases)
         for k in found:
-            value = self.solver.value(ships[k], self.turns_played + 1)
+            value = self.solver.value(ships[k], self.turns_played + 1, self._kin)
             at = searched_slot(self.turn.searched, keys[k])
             self.turn.searched[at], self.turn.searched_values[at] = keys[k], value
             self.leaves += 1
@@ -464,6 +524,13 @@ class DoubleOracle:
             evaluate_again(self.turn, self.arrays.first)
             evaluate_again(self.turn, self.arrays.second)
         return bool(found)
+
+    def _doubt(self, ships: Ints) -> Floats:
+        """`float64[N]`: how wrong the values of leaves may be, by the distance of their ships."""
+        stride = int(self.solver.rules[0])
+        rows, columns = np.divmod(ships[:, :, 0], stride)
+        apart = np.abs(rows[:, 0] - rows[:, 1]) + np.abs(columns[:, 0] - columns[:, 1])
+        return LEAST_DOUBT + DOUBT * np.exp(-apart / DOUBT_TILES)
 
     def payoffs(self, first: PlanArray, second: PlanArray) -> Floats:
         """The payoff matrix `float64[K, L]`: the value to seat 0 of its plans against seat 1's."""
@@ -530,6 +597,14 @@ class DoubleOracle:
                 break
             best, values = self.responses(seat, *theirs)
         return unpack_plan(best[int(values.argmax())], types[seat])
+
+    def plan_values(self, seat: int, plan: Plan, answers: Sequence[Plan]) -> Floats:
+        """`float64[N]`: what a plan of `seat` is worth to it against each of the other's plans."""
+        types = self.solver.game.types
+        own = pack_plan(plan, types[seat])[None]
+        theirs = np.stack([pack_plan(answer, types[1 - seat]) for answer in answers])
+        values = self.payoffs(own, theirs)[0] if seat == 0 else -self.payoffs(theirs, own)[:, 0]
+        return np.asarray(values, np.float64)
 
     def analysis(self) -> PlanAnalysis:
         """The mixed strategies found, from the searching seat's side."""

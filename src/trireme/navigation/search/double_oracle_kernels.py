@@ -42,9 +42,10 @@ class OracleArrays(NamedTuple):
 
 
 @njit
-def begin(oracle: OracleArrays, openings: Any) -> None:
-    """Start again with `openings: uint8[K, phases]` as the plans of both seats."""
+def begin(oracle: OracleArrays, first: Any, second: Any) -> None:
+    """Start again with the plans `first: uint8[K, phases]` of seat 0 and `second` of seat 1."""
     for seat in range(2):
+        openings = first if seat == 0 else second
         for k in range(openings.shape[0]):
             oracle.plans[seat, k] = openings[k]
         oracle.counts[seat] = openings.shape[0]
@@ -214,10 +215,16 @@ def _contains(oracle: OracleArrays, seat: Any, plan: Any) -> Any:
 
 @njit(nogil=True)
 def solve(
-    turn: TurnArrays, oracle: OracleArrays, openings: Any, rounds: Any, tolerance: Any, new: Any
+    turn: TurnArrays,
+    oracle: OracleArrays,
+    first: Any,
+    second: Any,
+    rounds: Any,
+    tolerance: Any,
+    new: Any,
 ) -> Any:
-    """Up to `rounds` iterations from `openings`, without a model: (value to seat 0, gap)."""
-    begin(oracle, openings)
+    """Up to `rounds` iterations from these plans, without a model: (value to seat 0, gap)."""
+    begin(oracle, first, second)
     value, gap = 0.0, 2.0
     for _ in range(rounds):
         value, gap, grown = iterate(turn, oracle, 0, 0.0, tolerance, new)

@@ -50,6 +50,8 @@ class TurnArrays(NamedTuple):
     poses: Any
     """float32[N, N, 4]: by seat 1's place and facing as seat 0 sees it, its own bow up: the bonus
     of these relative poses to seat 0; N = SPAN."""
+    unsure: Any
+    """float: what is added to that bonus where the leaf was not searched itself."""
     hp_values: Any
     """float64[2, H, H']: by hit points of seat 0 and seat 1: their value to seat 0, and 1 where
     poses count beside them, 0 where the game is over."""
@@ -102,25 +104,24 @@ def relative_pose(tile: Any, bow: Any, other: Any, other_bow: Any, stride: Any) 
 
 @njit
 def pose_value(
-    turn: TurnArrays, first: Any, bow: Any, other: Any, other_bow: Any, stride: Any
+    poses: Any, mobility: Any, first: Any, bow: Any, other: Any, other_bow: Any, stride: Any
 ) -> Any:
-    """The bonus to seat 0 of the poses alone, `first` being its tile."""
+    """The bonus to seat 0 of the poses alone, `first` being its tile; tables of `TurnArrays`."""
     right, down, facing = relative_pose(first, bow, other, other_bow, stride)
-    value = turn.poses[right + REACH, down + REACH, facing]
-    return value + turn.mobility[other, other_bow] - turn.mobility[first, bow]
+    value = poses[right + REACH, down + REACH, facing]
+    return value + mobility[other, other_bow] - mobility[first, bow]
 
 
 @njit
 def hidden_units(
-    network: NetworkTables, first: Any, bow: Any, other: Any, other_bow: Any, stride: Any,
-    features: Any, e: Any, m: Any,
+    relative: Any, own: Any, theirs: Any, first: Any, bow: Any, other: Any, other_bow: Any,
+    stride: Any, features: Any, e: Any, m: Any,
 ) -> None:  # fmt: skip
     """`features[e, m]: float32[2, K]`: the hidden units as seat 0 sees the poses, and seat 1.
 
-    They are summed over the position and its mirror image, so mirroring changes nothing. Whole
-    arrays are passed: views would cost more than the sums.
+    They are summed over the position and its mirror image, so mirroring changes nothing. The tables
+    are those of `NetworkTables`; whole arrays are passed: views would cost more than the sums.
     """
-    relative, own, theirs = network.relative, network.own, network.other
     zero = np.float32(0.0)
     for seat in range(2):
         if seat == 0:
@@ -186,6 +187,7 @@ def leaf_value(
     searched_values: Any,
     features: Any,
     bonus: Any,
+    unsure: Any,
     poses: Any,
     e: Any,
     m: Any,
@@ -205,5 +207,5 @@ def leaf_value(
         key = leaf_key(poses[e, m, 0], poses[e, m, 1], hp, other_hp)
         at = searched_slot(searched, key)
         if searched[at] == key:
-            base = searched_values[at]
-    return blend(base, np.float64(bonus[e, m]))
+            return blend(searched_values[at], np.float64(bonus[e, m]))
+    return blend(base, np.float64(bonus[e, m]) + unsure)

@@ -29,6 +29,10 @@ class Simulations(NamedTuple):
     did."""
     poses: Any
     """int32[M, M, 2]: the last poses of seat 0 and seat 1, 4 × tile + facing."""
+    calm: Any
+    """uint8[M, M]: 1 where nothing can connect in any phase, and nobody runs into anything."""
+    ready: Any
+    """uint8[M, M]: 1 where the rest is known: most pairs of movements are never asked for."""
     features: Any
     """float32[M, M, 2, K]: `hidden_units` of the last poses."""
     bonus: Any
@@ -119,46 +123,70 @@ def simulate_new_movements(turn: TurnArrays, own: Any, answers: Any, known: Simu
     """Simulate the movement of every answer that is not yet `done`; returns their movements."""
     movements = np.zeros(answers.shape[0], np.int64)
     ends = np.empty((known.done.shape[0], 4), np.int64)
-    stride = np.int64(turn.rules[0])
+    first, second = (0, 2) if own == 0 else (2, 0)
     for j in range(answers.shape[0]):
         e = movement_of(answers[j])
         movements[j] = e
         if known.done[e]:
             continue
         simulate_movements(turn, own, answers[j], known.contacts[e], ends)
+        phases = known.contacts.shape[1]
         for m in range(ends.shape[0]):
-            a, af, b, bf = ends[m, 0], ends[m, 1], ends[m, 2], ends[m, 3]
-            if own == 1:
-                a, af, b, bf = b, bf, a, af
-            known.poses[e, m, 0], known.poses[e, m, 1] = 4 * a + af, 4 * b + bf
-            known.bonus[e, m] = pose_value(turn, a, af, b, bf, stride)
-            hidden_units(turn.network, a, af, b, bf, stride, known.features, e, m)
-        _evaluate_quiet(turn, known, e)
+            bits = 0
+            for phase in range(phases):
+                bits |= known.contacts[e, phase, m >> (2 * (phases - 1 - phase))]
+            known.calm[e, m] = bits == 0
+            known.poses[e, m, 0] = 4 * ends[m, first] + ends[m, first + 1]
+            known.poses[e, m, 1] = 4 * ends[m, second] + ends[m, second + 1]
+            known.ready[e, m] = 0
         known.done[e] = 1
     return movements
 
 
 @njit
-def _evaluate_quiet(turn: TurnArrays, known: Simulations, e: Any) -> None:
-    """The values without damage against movement `e`."""
-    hp, other = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
-    hp_values, conditions = turn.hp_values, turn.network.conditions
-    searched, searched_values = turn.searched, turn.searched_values
-    features, bonus = known.features, known.bonus
+def _evaluate_ends(turn: TurnArrays, known: Simulations, e: Any, wanted: Any) -> None:
+    """What the evaluation needs of the last poses against movement `e`, and the quiet values.
+
+    `wanted: uint8[M]` is 1 for the own movements in question.
+    """
+    ready, features, bonus = known.ready, known.features, known.bonus
     poses, quiet = known.poses, known.quiet
-    for m in range(known.done.shape[0]):
+    hp_values, conditions = turn.hp_values, turn.network.conditions
+    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
+    relative, own, other = turn.network.relative, turn.network.own, turn.network.other
+    hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
+    pose_bonus, mobility, stride = turn.poses, turn.mobility, np.int64(turn.rules[0])
+    for m in range(wanted.shape[0]):
+        if ready[e, m] or not wanted[m]:
+            continue
+        first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
+        a, af, b, bf = first >> 2, first & 3, second >> 2, second & 3
+        bonus[e, m] = pose_value(pose_bonus, mobility, a, af, b, bf, stride)
+        hidden_units(relative, own, other, a, af, b, bf, stride, features, e, m)
         quiet[e, m] = leaf_value(
-            hp_values, conditions, searched, searched_values, features, bonus, poses, e, m,
-            hp, other,
+            hp_values, conditions, searched, searched_values, features, bonus, unsure, poses, e, m,
+            hp, other_hp,
         )  # fmt: skip
+        ready[e, m] = 1
 
 
 @njit(nogil=True)
 def evaluate_again(turn: TurnArrays, known: Simulations) -> None:
     """Renew the values without damage, after `searched` has changed."""
+    hp_values, conditions = turn.hp_values, turn.network.conditions
+    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
+    ready, features, bonus = known.ready, known.features, known.bonus
+    poses, quiet = known.poses, known.quiet
+    hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
     for e in range(known.done.shape[0]):
-        if known.done[e]:
-            _evaluate_quiet(turn, known, e)
+        if not known.done[e]:
+            continue
+        for m in range(known.done.shape[0]):
+            if ready[e, m]:
+                quiet[e, m] = leaf_value(
+                    hp_values, conditions, searched, searched_values, features, bonus, unsure,
+                    poses, e, m, hp, other_hp,
+                )  # fmt: skip
 
 
 @njit(nogil=True)
@@ -171,15 +199,23 @@ def payoffs(
     """
     stats, ram, ships, contacts = turn.stats, turn.rules[3], turn.ships, known.contacts
     features, bonus = known.features, known.bonus
-    poses, quiet = known.poses, known.quiet
+    poses, quiet, calm = known.poses, known.quiet, known.calm
     hp_values, conditions = turn.hp_values, turn.network.conditions
-    searched, searched_values = turn.searched, turn.searched_values
+    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
     phases = plans.shape[1]
+    wanted = np.zeros(known.done.shape[0], np.uint8)
+    for i in range(plans.shape[0]):
+        wanted[movement_of(plans[i])] = 1
+    for j in range(answers.shape[0]):
+        _evaluate_ends(turn, known, movements[j], wanted)
     begun, other_begun = np.int64(ships[0, 2]), np.int64(ships[1, 2])
     for i in range(plans.shape[0]):
         m = movement_of(plans[i])
         for j in range(answers.shape[0]):
             e = movements[j]
+            if calm[e, m]:
+                values[i, j] = quiet[e, m]
+                continue
             hp, other, over, result = begun, other_begun, False, 0.0
             for phase in range(phases):
                 bits = np.int64(contacts[e, phase, m >> (2 * (phases - 1 - phase))])
@@ -199,8 +235,8 @@ def payoffs(
                 result = quiet[e, m]
                 if hp != begun or other != other_begun:
                     result = leaf_value(
-                        hp_values, conditions, searched, searched_values, features, bonus, poses,
-                        e, m, hp, other,
+                        hp_values, conditions, searched, searched_values, features, bonus, unsure,
+                        poses, e, m, hp, other,
                     )  # fmt: skip
             values[i, j] = result
 
@@ -227,8 +263,9 @@ def best_responses(
     """
     rules, stats, ships = turn.rules, turn.stats, turn.ships
     contacts, features, bonus, poses = known.contacts, known.features, known.bonus, known.poses
+    quiet, calm = known.quiet, known.calm
     hp_values, conditions = turn.hp_values, turn.network.conditions
-    searched, searched_values = turn.searched, turn.searched_values
+    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
     phases, shots, damage = rules[1], stats[own, 1], np.int64(stats[own, 2])
     ram, limited, sign = np.int64(rules[3]), rules[5] >= 0, 1.0 if own == 0 else -1.0
     begun, other_begun = np.int64(ships[own, 2]), np.int64(ships[1 - own, 2])
@@ -246,11 +283,17 @@ def best_responses(
     options, counts = np.zeros((phases, 5), np.int64), np.zeros(phases, np.int64)
     choice, acts = np.zeros(phases, np.int64), np.zeros(phases, np.int64)
     ammo[0] = rules[5]
+    every = np.ones(4**phases, np.uint8)
+    for j in range(count):
+        _evaluate_ends(turn, known, movements[j], every)
     for m in range(4**phases):
         union = np.zeros(phases, np.int64)
         fixed, n, weight = 0.0, 0, 0.0
         for j in range(count):
             e = movements[j]
+            if calm[e, m]:
+                fixed += weights[j] * sign * quiet[e, m]
+                continue
             last[j] = _foresee(
                 contacts, e, m, answers, j, stats, own, ram, begun, can, boarded, rammed, left
             )
@@ -264,7 +307,8 @@ def best_responses(
             else:
                 fixed += weights[j] * _rest(
                     j, 0, other_begun, phases, boarded, rammed, left, hp_values, conditions,
-                    searched, searched_values, features, bonus, poses, e, m, sign,
+                    searched, searched_values, features, bonus, unsure, poses, quiet, e, m, sign,
+                    begun, other_begun,
                 )  # fmt: skip
         _options(union, shots, limited, options, counts)
         values[m] = -2.0
@@ -299,8 +343,8 @@ def best_responses(
                     if np.isnan(memo[j, now]):
                         memo[j, now] = _rest(
                             j, depth + 1, now, phases, boarded, rammed, left, hp_values,
-                            conditions, searched, searched_values, features, bonus, poses,
-                            movements[j], m, sign,
+                            conditions, searched, searched_values, features, bonus, unsure, poses,
+                            quiet, movements[j], m, sign, begun, other_begun,
                         )  # fmt: skip
                     total += weights[j] * memo[j, now]
                 else:
@@ -350,7 +394,8 @@ def _foresee(
 def _rest(
     j: Any, phase: Any, hp: Any, phases: Any, boarded: Any, rammed: Any, left: Any,
     hp_values: Any, conditions: Any, searched: Any, searched_values: Any, features: Any,
-    bonus: Any, poses: Any, e: Any, m: Any, sign: Any,
+    bonus: Any, unsure: Any, poses: Any, quiet: Any, e: Any, m: Any, sign: Any, begun: Any,
+    other_begun: Any,
 ) -> Any:  # fmt: skip
     """The value to the own seat against answer j, from a phase on in which it can do no more."""
     for p in range(phase, phases):
@@ -360,10 +405,13 @@ def _rest(
         if hp == 0 or left[j, p] == 0:
             return 1.0 * (hp == 0) - 1.0 * (left[j, p] == 0)
     own_hp = left[j, phases - 1]
+    if own_hp == begun and hp == other_begun:
+        return sign * quiet[e, m]
     if sign < 0.0:
         own_hp, hp = hp, own_hp
     return sign * leaf_value(
-        hp_values, conditions, searched, searched_values, features, bonus, poses, e, m, own_hp, hp,
+        hp_values, conditions, searched, searched_values, features, bonus, unsure, poses, e, m,
+        own_hp, hp,
     )  # fmt: skip
 
 

@@ -45,6 +45,6 @@ def contact_probabilities(
         for m in range(total):
             a, af, b, bf = poses[m, 0], poses[m, 1], poses[m, 2], poses[m, 3]
             if own == 0:
-                ends[m] += weight * pose_value(turn, a, af, b, bf, stride)
+                ends[m] += weight * pose_value(turn.poses, turn.mobility, a, af, b, bf, stride)
             else:
-                ends[m] -= weight * pose_value(turn, b, bf, a, af, stride)
+                ends[m] -= weight * pose_value(turn.poses, turn.mobility, b, bf, a, af, stride)
