@@ -49,7 +49,7 @@ LADDER: Mapping[str, Mapping[str, str]] = {
         "planner": "planner:shots=1,broadsides=0.7,grapple=1,danger=0.7,centre=0.002,hunt=0.01",
         "nash-quick": (
             "nash-quick:rounds=4,leaves=0,value=formula,confidence=0,naive=0,tremble=0.1,"
-            "exploit=false,margin=0"
+            "caution=0,exploit=false,margin=0"
         ),
     },
 }

@@ -97,7 +97,7 @@ class Nash:
         "whatever the enemy does",
     )
     margin: float = option(
-        0.25,
+        0.1,
         "0 to 2: value that may be risked in a game for that, beyond what the enemy's mistakes "
         "gave away; higher: exploits more, and is easier to exploit; no bound against one that "
         "seems to play at random",

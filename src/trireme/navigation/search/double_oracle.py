@@ -530,7 +530,8 @@ class DoubleOracle:
         stride = int(self.solver.rules[0])
         rows, columns = np.divmod(ships[:, :, 0], stride)
         apart = np.abs(rows[:, 0] - rows[:, 1]) + np.abs(columns[:, 0] - columns[:, 1])
-        return LEAST_DOUBT + DOUBT * np.exp(-apart / DOUBT_TILES)
+        doubts: Floats = LEAST_DOUBT + DOUBT * np.exp(-apart / DOUBT_TILES)
+        return doubts
 
     def payoffs(self, first: PlanArray, second: PlanArray) -> Floats:
         """The payoff matrix `float64[K, L]`: the value to seat 0 of its plans against seat 1's."""
@@ -603,8 +604,10 @@ class DoubleOracle:
         types = self.solver.game.types
         own = pack_plan(plan, types[seat])[None]
         theirs = np.stack([pack_plan(answer, types[1 - seat]) for answer in answers])
-        values = self.payoffs(own, theirs)[0] if seat == 0 else -self.payoffs(theirs, own)[:, 0]
-        return np.asarray(values, np.float64)
+        values: Floats = (
+            self.payoffs(own, theirs)[0] if seat == 0 else -self.payoffs(theirs, own)[:, 0]
+        )
+        return values
 
     def analysis(self) -> PlanAnalysis:
         """The mixed strategies found, from the searching seat's side."""
