@@ -4,8 +4,10 @@ Games come in pairs. A pair has one procedural sea (half of them mirrored; --sea
 two ships (all 21 combinations in turn) and one seed, and is played twice with the seats exchanged,
 so neither luck with seas nor with ships favours anybody, and no game repeats. Reported are wins,
 draws, losses and forfeits, the share of wins and the score (a draw counts half) with 95 % Wilson
-intervals, and the CPU time of a plan. With --out every game is appended to a file at once; running
-again goes on from there.
+intervals, and the CPU time of a plan. Where both agents tell their mixed strategies, also the score
+without the luck of their draws: less by what the plans drawn are worth beyond expectation, by the
+value network, so its expectation is the same and its interval narrower (AIVAT). With --out every
+game is appended to a file at once; running again goes on from there.
 
     python benchmarks/navigation_strength.py planner greedy
     python benchmarks/navigation_strength.py nash:seconds=1 planner greedy --games 400
@@ -24,10 +26,14 @@ import numpy as np
 
 from trireme import make_agent, play
 from trireme.core.game import AnyAgent, AnyGame, Turn
-from trireme.core.intervals import wilson
+from trireme.core.intervals import mean_half_width, wilson
+from trireme.navigation.agents.mixed_strategy import DisclosedAgent
+from trireme.navigation.arrays import pack_plan
 from trireme.navigation.map_generator import find_map
 from trireme.navigation.maps import mirrored_map
 from trireme.navigation.rules import Navigation
+from trireme.navigation.search.double_oracle import TurnSolver
+from trireme.navigation.search.value_network import load_network
 from trireme.navigation.ships import SHIPS
 
 PAIRS = list(itertools.combinations_with_replacement(sorted(SHIPS), 2))
@@ -60,17 +66,39 @@ def game_of(pair: int, seas: int) -> Navigation:
     return Navigation(ships=PAIRS[pair % len(PAIRS)], map=sea)
 
 
+def luck_of(game: Navigation, seats: list[DisclosedAgent]) -> float | None:
+    """How much better than expected for seat 0 the plans drawn were; None without mixtures."""
+    solver, luck = TurnSolver(game, load_network()), 0.0
+    first, second = seats
+    for (view, own), (_, theirs), i, j in zip(
+        first.told, second.told, first.drawn, second.drawn, strict=False
+    ):
+        if i is None or j is None:
+            return None
+        plans = [
+            np.stack([pack_plan(plan, ship) for plan, _ in mixture])
+            for mixture, ship in zip((own, theirs), game.types, strict=True)
+        ]
+        values = solver.double_oracle(view, 0).with_bonus(None).payoffs(*plans)
+        expected = np.array([w for _, w in own]) @ values @ np.array([w for _, w in theirs])
+        luck += float(values[i, j] - expected)
+    return luck if first.told and second.told else None
+
+
 def play_game(first: str, second: str, number: int, seas: int) -> dict[str, Any]:
     """Game `number` of a match: the pair's first game seats `first` at 0, its second at 1."""
     pair, side = divmod(number, 2)
     game = game_of(pair, seas)
-    agents = [Timed(make_agent(game, spec)) for spec in (first, second)]
+    disclosed = [DisclosedAgent(make_agent(game, spec)) for spec in (first, second)]
+    agents = [Timed(agent) for agent in disclosed]
     for agent in agents:
         agent.prepare(game)
         agent.times.clear()
     result = play(game, agents if side == 0 else agents[::-1], seed=pair)
     verdict = result.state.verdict
+    luck = luck_of(game, disclosed if side == 0 else disclosed[::-1])
     return {
+        "luck": None if luck is None else luck * (1 - 2 * side),
         "first": first,
         "second": second,
         "number": number,
@@ -95,9 +123,15 @@ def report(games: list[dict[str, Any]]) -> str:
         for t in times
     )
     forfeits = sum(g["reason"] == "forfeit" for g in games)
+    adjusted = ""
+    if n > 3 and all(g.get("luck") is not None for g in games):
+        ordered = sorted(games, key=lambda g: int(g["number"]))
+        results = np.array([g["result"] - g["luck"] for g in ordered[: n - n % 2]]).reshape(-1, 2)
+        mean, half = (1 + results.mean()) / 2, mean_half_width(results.mean(axis=1)) / 2
+        adjusted = f"without luck {mean:.1%} ({mean - half:.1%}–{mean + half:.1%}); "
     return (
         f"{games[0]['first']} – {games[0]['second']}: {wins} won, {draws} drawn, {losses} lost of "
-        f"{n}; wins {share:.1%} ({intervals[0]}), score {score:.1%} ({intervals[1]}); "
+        f"{n}; wins {share:.1%} ({intervals[0]}), score {score:.1%} ({intervals[1]}); {adjusted}"
         f"{forfeits} forfeits; {np.mean([g['turns'] for g in games]):.1f} turns; CPU a plan: {cpu}"
     )
 

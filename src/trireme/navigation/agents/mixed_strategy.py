@@ -36,9 +36,10 @@ class DisclosedAgent:
 
     agent: AnyAgent
     name: str = field(init=False)
+    told: list[tuple[NavigationState, Mixture]] = field(default_factory=list, repr=False)
+    """By turn: what it knew, and its mixed strategy."""
     drawn: list[int | None] = field(default_factory=list)
     """By turn: which plan of its mixture was drawn; None where the mixture is a sample."""
-    _thought: tuple[NavigationState, Mixture] | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
         self.name = str(self.agent.name)
@@ -49,9 +50,9 @@ class DisclosedAgent:
 
     def mixture(self, turn: Turn[Plan, NavigationState]) -> Mixture:
         """Its mixed strategy in a turn of its seat."""
-        if self._thought is None or self._thought[0] != turn.view:
-            self._thought = turn.view, mixture_of(self.agent, turn)
-        return self._thought[1]
+        if not self.told or self.told[-1][0] != turn.view:
+            self.told.append((turn.view, mixture_of(self.agent, turn)))
+        return self.told[-1][1]
 
     def act(self, turn: Turn[Plan, NavigationState]) -> Plan:
         if not hasattr(self.agent, "think"):
