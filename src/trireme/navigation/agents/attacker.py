@@ -120,7 +120,14 @@ class AttackResult:
 
     @property
     def adjusted_score(self) -> float:
-        """The score without the luck of the draws: the same in expectation, and less noisy."""
+        """The score without the luck of the draws: the same in expectation, and less noisy.
+
+        Few games may show more than all points, or less than none; those are cut off.
+        """
+        return min(1.0, max(0.0, self._adjusted_mean))
+
+    @property
+    def _adjusted_mean(self) -> float:
         return (1 + float(np.mean(self.adjusted))) / 2
 
     @property
@@ -128,7 +135,8 @@ class AttackResult:
         """The 95 % interval of the adjusted score, from pairs of games with seats exchanged."""
         pairs = [float(np.mean(self.adjusted[n : n + 2])) for n in range(0, self.games, 2)]
         half = mean_half_width(pairs) / 2 if len(pairs) > 1 else 1.0
-        return max(0.0, self.adjusted_score - half), min(1.0, self.adjusted_score + half)
+        low, high = self._adjusted_mean - half, self._adjusted_mean + half
+        return min(1.0, max(0.0, low)), min(1.0, max(0.0, high))
 
     def after(self, result: float, luck: float) -> AttackResult:
         """These games and one more, with its result and its luck to the attacker."""
