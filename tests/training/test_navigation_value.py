@@ -153,12 +153,41 @@ def test_what_follows_an_explored_plan_does_not_count() -> None:
 
 def test_drawn_games_vary_in_sea_ships_and_rules() -> None:
     rng = np.random.default_rng(0)
-    drawn = [draw_game(rng) for _ in range(60)]
-    assert len({game.ships for game in drawn}) > 20
-    assert len({game.chart.id for game in drawn}) > 40
+    drawn = [draw_game(rng) for _ in range(120)]
+    assert len({game.ships for game in drawn}) > 30
+    assert len({game.chart.id for game in drawn}) > 80
     assert {1, 4} < {game.phases for game in drawn} <= {1, 2, 3, 4}
     usual = [game for game in drawn if game.ammo_per_turn is None and game.turns == "stay"]
-    assert 30 < len(usual) < 60
+    assert 90 < len(usual) < 120
+
+
+def test_drawn_poses_are_as_often_near_as_far() -> None:
+    """Otherwise few of the positions would be those in which ships fight."""
+    sea = SeaOfGames(5, tiny_value(near=1.0))
+    away = []
+    for _ in range(300):
+        ships, _ = sea.draw_start()
+        rows, columns = np.divmod(ships[:, 0], sea.stride)
+        away.append(abs(rows[0] - rows[1]) + abs(columns[0] - columns[1]))
+    assert min(away) == 1
+    assert max(away) == 12
+    assert 90 < sum(distance <= 4 for distance in away) < 150
+
+
+def test_games_from_drawn_poses_may_be_cut_off() -> None:
+    """The last solved value stands for the rest; games from the spawns are played to their end."""
+    sea = SeaOfGames(3, tiny_value(exploration=0.0, turns=2))
+    sea.solver.use(some_model().network(), sea.terrain)
+    arrays = sea.solver.oracle_arrays(64, units=4)
+    ships = np.zeros((2, 3), np.int32)
+    ships[:, 0], ships[:, 2] = (sea.open[0], sea.open[-1]), sea.solver.stats[:, 4]
+    cut = sea.play_game(ships.copy(), 1, arrays, 1.0)
+    assert len(cut) == 2
+    assert cut.values[0] == cut.values[1]
+    assert 0 < abs(cut.values[0]) < 1, "neither a result nor nothing"
+    whole = sea.play_game(ships.copy(), 0, arrays, 1.0)
+    assert len(whole) > 2
+    assert set(np.abs(whole.values)) <= {0.0, 1.0}
 
 
 @pytest.mark.slow
@@ -205,7 +234,15 @@ def test_an_agent_plays_with_what_was_learnt(trained: Path) -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"units": 6}, {"near": 1.5}, {"steps": 0}, {"games": 0}, {"trace": 1.1}, {"trace_end": -0.1}],
+    [
+        {"units": 6},
+        {"near": 1.5},
+        {"steps": 0},
+        {"games": 0},
+        {"turns": 0},
+        {"trace": 1.1},
+        {"trace_end": -0.1},
+    ],
 )
 def test_settings_that_do_not_fit_are_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(BadSettings):

@@ -40,8 +40,8 @@ from trireme.navigation.ships import SHIPS
 
 from .settings import NavigationValue
 
-NEAREST = 8
-"""Drawn poses are at most so many tiles apart along each axis."""
+FARTHEST = 12
+"""Drawn poses are at most so many tiles apart; each distance up to that is about as likely."""
 NEW_PLANS = 24
 """Best responses that a seat adds in one iteration."""
 FORMULA_POSITIONS = 100
@@ -58,8 +58,9 @@ class ValueSamples:
     """float32[B, 2, 2, RELATIVE_FEATURES]: by seat; as it is, and mirrored."""
     poses: NDArray[np.int64]
     """int64[B, 2, 2]: the same as rows of the embedding."""
-    terrain: NDArray[np.float32]
-    """float32[B, 2, TERRAIN_FEATURES]: round each seat's ship, not mirrored."""
+    terrain: NDArray[np.float16]
+    """float16[B, 2, TERRAIN_FEATURES]: round each seat's ship, not mirrored; most of a sample's
+    memory, and exact in so few bits."""
     conditions: NDArray[np.float32]
     """float32[B, 2, CONDITION_FEATURES]: by seat."""
     values: NDArray[np.float32]
@@ -70,7 +71,7 @@ class ValueSamples:
         return cls(
             np.zeros((size, 2, 2, RELATIVE_FEATURES), np.float32),
             np.zeros((size, 2, 2), np.int64),
-            np.zeros((size, 2, TERRAIN_FEATURES), np.float32),
+            np.zeros((size, 2, TERRAIN_FEATURES), np.float16),
             np.zeros((size, 2, CONDITION_FEATURES), np.float32),
             np.zeros(size, np.float32),
         )
@@ -101,7 +102,7 @@ def draw_game(rng: Generator) -> Navigation:
     """A sea, a pair of ships and rules; mostly the default rules."""
     names = sorted(SHIPS)
     first, second = (names[int(k)] for k in rng.integers(len(names), size=2))
-    usual = rng.random(5) < (0.6, 0.9, 0.9, 0.9, 0.9)
+    usual = rng.random(5) < (0.6, 0.95, 0.95, 0.95, 0.95)
     return Navigation(
         ships=(first, second),
         map=draw_sea(rng),
@@ -135,11 +136,12 @@ class SeaOfGames:
             return ships, 0
         first = int(rng.choice(self.open))
         x, y = self.open % self.stride, self.open // self.stride
-        close = np.maximum(abs(x - first % self.stride), abs(y - first // self.stride)) <= NEAREST
-        others = self.open[close & (self.open != first)]
-        if not len(others):
+        away = np.abs(x - first % self.stride) + np.abs(y - first // self.stride)
+        # So many tiles away there are 4 times as many tiles: each weighs less, the farther it is.
+        chances = np.where((away > 0) & (away <= FARTHEST), 1 / np.maximum(away, 1), 0.0)
+        if not chances.any():
             return ships, 0
-        ships[:, 0] = first, int(rng.choice(others))
+        ships[:, 0] = first, int(rng.choice(self.open, p=chances / chances.sum()))
         ships[:, 1] = rng.integers(4, size=2)
         hurt = rng.random(2) < 0.6
         ships[:, 2] = np.where(hurt, rng.integers(1, most + 1), most)
@@ -156,7 +158,7 @@ class SeaOfGames:
         return found
 
     def play(self, network: ValueNetwork, arrays: OracleArrays, trace: float) -> ValueSamples:
-        """`config.games` whole games, every turn solved with `network` at the leaves.
+        """`config.games` games, every turn solved with `network` at the leaves.
 
         `trace` is the λ of the targets.
         """
@@ -167,13 +169,18 @@ class SeaOfGames:
     def play_game(
         self, ships: NDArray[np.int32], turn: int, arrays: OracleArrays, trace: float
     ) -> ValueSamples:
-        """One game from this position to its end; `ships` is changed."""
+        """One game from this position; `ships` is changed.
+
+        It is played to its end, or cut off after `config.turns` turns where it does not begin with
+        turn 0: the value of the last turn then stands for the rest.
+        """
         solver, config = self.solver, self.config
         found = ValueSamples.empty(self.game.turn_limit - turn)
         solved: list[float] = []
         explored: list[bool] = []
         outcome = GOING_ON
-        while outcome == GOING_ON:
+        most = self.config.turns if turn else self.game.turn_limit
+        while outcome == GOING_ON and len(solved) < most:
             self.describe(ships, turn, found, len(solved))
             position = solver.turn_arrays(ships.copy(), turn, solver.no_bonus)
             value, _ = solve(
@@ -191,7 +198,8 @@ class SeaOfGames:
             explored.append(any(by_chance for _, by_chance in drawn))
             turn += 1
             outcome = play_turn(solver.sea, solver.stats, solver.rules, ships, turn, *plans)
-        result = {FIRST: 1.0, SECOND: -1.0}.get(outcome, 0.0)
+        known = {FIRST: 1.0, SECOND: -1.0, GOING_ON: solved[-1]}
+        result = known.get(outcome, 0.0)
         found.values[: len(solved)] = lambda_returns(solved, explored, result, trace)
         return ValueSamples(*(array[: len(solved)] for array in found.arrays().values()))
 
@@ -243,7 +251,7 @@ class PlayedSea(NamedTuple):
 def play_sea(
     state: SeaState, config: NavigationValue, network: ValueNetwork, trace: float
 ) -> PlayedSea:
-    """`config.games` whole games on a sea, in any process."""
+    """`config.games` games on a sea, in any process."""
     sea = _sea(state.seed, config)
     sea.rng.bit_generator.state = sea.begun if state.rng is None else state.rng
     samples = sea.play(network, _arrays(sea.game.phases, config.units), trace)

@@ -124,7 +124,7 @@ def inputs(samples: ValueSamples, index: NDArray[np.int64]) -> tuple[Tensor, ...
     return (
         torch.from_numpy(samples.relative[index]),
         torch.from_numpy(samples.poses[index]),
-        torch.from_numpy(samples.terrain[index]),
+        torch.from_numpy(samples.terrain[index]).float(),
         torch.from_numpy(samples.conditions[index]),
     )
 

@@ -407,7 +407,12 @@ class NavigationValue(RunSettings):
         400, "updates on the formula's values before the first step; 0: begin with random weights"
     )
     seas: int = option(24, "seas that are played on together, each with ships and rules of its own")
-    games: int = option(2, "whole games on each sea in one step; fewer use a newer network")
+    games: int = option(2, "games on each sea in one step; fewer use a newer network")
+    turns: int = option(
+        60,
+        "turns of a game that begins with drawn poses, before it is cut off; fewer: more positions "
+        "near the enemy, and less of what games end with",
+    )
     renewed: float = option(0.3, "share of the seas drawn anew after each step; more vary more")
     near: float = option(0.85, "share of games that begin with drawn poses, hit points and turns")
     exploration: float = option(
@@ -437,7 +442,7 @@ class NavigationValue(RunSettings):
     checkpoint_every: int = option(10, "steps between two checkpoints")
 
     def __post_init__(self) -> None:
-        check(self, at_least={"steps": 1, "threads": 1, "seas": 1, "games": 1})
+        check(self, at_least={"steps": 1, "threads": 1, "seas": 1, "games": 1, "turns": 1})
         check(self, at_least={"units": 4, "width": 1, "rounds": 1, "updates": 1, "batch_size": 1})
         check(self, at_least={"capacity": 1, "log_every": 1, "checkpoint_every": 1, "warm_up": 0})
         if self.units % 4:
