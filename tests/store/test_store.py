@@ -1,6 +1,7 @@
 """The store: the same schema and the same behaviour on SQLite and on PostgreSQL."""
 
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -12,7 +13,7 @@ from sqlalchemy import Engine, inspect, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from trireme.core.errors import TriremeError
-from trireme.store import StoreError, open_store, upgrade
+from trireme.store import StoreError, database, open_store, upgrade
 from trireme.store.schema import MIGRATIONS
 
 NEWEST = "0004"
@@ -140,6 +141,34 @@ def test_programs_that_open_a_new_store_at_once_make_one_schema(store_url: str) 
     engine = open_store(store_url)
     assert revision_of(engine) == [NEWEST]
     engine.dispose()
+
+
+def test_a_new_sqlite_store_waits_for_a_program_that_locks_it(tmp_path: Path) -> None:
+    """To begin a write-ahead log SQLite does not wait by itself: it refuses at once."""
+    path = tmp_path / "new.db"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE busy (n INTEGER)")
+    release = threading.Timer(0.3, lambda: other.execute("ROLLBACK"))
+    release.start()
+    try:
+        open_store(f"sqlite:///{path}").dispose()
+    finally:
+        release.join()
+        other.close()
+
+
+def test_a_sqlite_store_that_stays_locked_is_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0.05)
+    path = tmp_path / "new.db"
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    other.execute("CREATE TABLE busy (n INTEGER)")
+    with pytest.raises(StoreError, match="locked"):
+        open_store(f"sqlite:///{path}")
+    other.close()
 
 
 def test_games_belong_to_a_run_and_leave_with_it(store_url: str) -> None:

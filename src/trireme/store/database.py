@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +20,8 @@ from .schema import upgrade
 
 DEFAULT_URL = "sqlite:///runs/trireme.db"
 """Where results go unless a URL or the variable TRIREME_DATABASE says otherwise."""
-BUSY_SECONDS = 30
+BUSY_SECONDS, BUSY_PAUSE = 30.0, 0.02
+"""How long to wait for a database that another program locks, and between two attempts."""
 
 
 class StoreError(TriremeError):
@@ -62,6 +66,22 @@ def open_store(url: str | None = None) -> Engine:
     return engine
 
 
+def _when_free(act: Callable[[], object]) -> None:
+    """Do it again until no other program locks the database: SQLite does not wait for all locks.
+
+    While another connection makes the write-ahead log of a new database, it refuses at once.
+    """
+    end = time.monotonic() + BUSY_SECONDS
+    while True:
+        try:
+            act()
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= end:
+                raise
+            time.sleep(BUSY_PAUSE)
+
+
 def _sqlite(database: str | None) -> Engine:
     if not database or database == ":memory:":
         raise StoreError("expected a SQLite file: results must outlive the program")
@@ -79,7 +99,7 @@ def _sqlite(database: str | None) -> Engine:
         connection.isolation_level = None
         connection.execute("PRAGMA foreign_keys = ON")
         # A write-ahead log: readers need not wait for the writer.
-        connection.execute("PRAGMA journal_mode = WAL")
+        _when_free(lambda: connection.execute("PRAGMA journal_mode = WAL"))
         connection.execute("PRAGMA synchronous = NORMAL")
 
     @event.listens_for(engine, "begin")
