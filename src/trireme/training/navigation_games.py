@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,6 +24,7 @@ from trireme.navigation.maps import SeaMap, mirrored_map
 from trireme.navigation.rules import Navigation
 from trireme.navigation.search.double_oracle import TurnSolver
 from trireme.navigation.search.double_oracle_kernels import OracleArrays, solve
+from trireme.navigation.search.contact_kernels import RATES, ContactTables
 from trireme.navigation.search.evaluation_kernels import hit_point_values, relative_pose
 from trireme.navigation.search.value_network import (
     CONDITION_FEATURES,
@@ -31,6 +32,7 @@ from trireme.navigation.search.value_network import (
     TERRAIN_FEATURES,
     ValueNetwork,
     condition_features,
+    contact_tables,
     kind_features,
     pose_row,
     relative_features,
@@ -42,8 +44,9 @@ from .settings import NavigationValue
 
 FARTHEST = 12
 """Drawn poses are at most so many tiles apart; each distance up to that is about as likely."""
-NEW_PLANS = 24
-"""Best responses that a seat adds in one iteration."""
+NEW_PLANS = 8
+"""Best responses that a seat adds in one iteration: few and more iterations give truer values in the
+same time."""
 FORMULA_POSITIONS = 100
 """Positions of a sea that warm the network up."""
 PLANS = 256
@@ -61,6 +64,8 @@ class ValueSamples:
     terrain: NDArray[np.float16]
     """float16[B, 2, TERRAIN_FEATURES]: round each seat's ship, not mirrored; most of a sample's
     memory, and exact in so few bits."""
+    contacts: NDArray[np.float32]
+    """float32[B, 2, RATES]: the contact rates, by seat."""
     conditions: NDArray[np.float32]
     """float32[B, 2, CONDITION_FEATURES]: by seat."""
     values: NDArray[np.float32]
@@ -72,6 +77,7 @@ class ValueSamples:
             np.zeros((size, 2, 2, RELATIVE_FEATURES), np.float32),
             np.zeros((size, 2, 2), np.int64),
             np.zeros((size, 2, TERRAIN_FEATURES), np.float16),
+            np.zeros((size, 2, RATES), np.float32),
             np.zeros((size, 2, CONDITION_FEATURES), np.float32),
             np.zeros(size, np.float32),
         )
@@ -117,12 +123,14 @@ def draw_game(rng: Generator) -> Navigation:
 class SeaOfGames:
     """Games on one sea, with the same ships and rules."""
 
-    def __init__(self, seed: int, config: NavigationValue) -> None:
+    def __init__(
+        self, seed: int, config: NavigationValue, contacts: ContactTables | None = None
+    ) -> None:
         self.config, self.seed = config, seed
         self.rng = np.random.default_rng(seed)
         self.game = draw_game(self.rng)
         self.terrain = terrain_features(self.game)
-        self.solver = TurnSolver(self.game)
+        self.solver = TurnSolver(self.game, contacts=contacts)
         self.open = np.flatnonzero(self.solver.sea & 1 == 0)
         self.stride = self.game.chart.width + 2
         self.begun = self.rng.bit_generator.state
@@ -216,6 +224,7 @@ class SeaOfGames:
         stats, rules = self.solver.stats, self.solver.rules
         kinds = kind_features(stats, rules)
         left = self.game.turn_limit - turn
+        found.contacts[at] = self.solver.contact_rates(ships)
         for seat in (0, 1):
             own, other = ships[seat], ships[1 - seat]
             right, down, facing = relative_pose(own[0], own[1], other[0], other[1], self.stride)
@@ -252,21 +261,22 @@ def play_sea(
     state: SeaState, config: NavigationValue, network: ValueNetwork, trace: float
 ) -> PlayedSea:
     """`config.games` games on a sea, in any process."""
-    sea = _sea(state.seed, config)
+    sea = SeaOfGames(state.seed, config, _contacts())
     sea.rng.bit_generator.state = sea.begun if state.rng is None else state.rng
-    samples = sea.play(network, _arrays(sea.game.phases, config.units), trace)
+    samples = sea.play(network, _arrays(sea.game.phases), trace)
     return PlayedSea(samples, sea.rng.bit_generator.state)
 
 
-@lru_cache(maxsize=64)
-def _sea(seed: int, config: NavigationValue) -> SeaOfGames:
-    return SeaOfGames(seed, config)
+@cache
+def _contacts() -> ContactTables:
+    """The contact tables of this process: large, so made once, and found anew for every sea."""
+    return contact_tables()
 
 
 @cache
-def _arrays(phases: int, units: int) -> OracleArrays:
+def _arrays(phases: int) -> OracleArrays:
     """The arrays of this process for games of so many phases: large, so made once."""
-    return TurnSolver(Navigation(phases=phases)).oracle_arrays(PLANS, units=units)
+    return TurnSolver(Navigation(phases=phases)).oracle_arrays(PLANS)
 
 
 def lambda_returns(

@@ -23,6 +23,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from trireme.navigation.search.contact_kernels import RATES
 from trireme.navigation.search.value_network import (
     CHANNELS,
     CONDITION_FEATURES,
@@ -61,7 +62,7 @@ ERROR_BATCH = 4096
 class PositionValueModel(nn.Module):
     """The value network with gradients; `value_network` describes it."""
 
-    def __init__(self, units: int, width: int) -> None:
+    def __init__(self, units: int, outputs: int, width: int) -> None:
         super().__init__()
 
         def weights(rows: int, columns: int, scale: float = 1.0) -> nn.Parameter:
@@ -74,10 +75,13 @@ class PositionValueModel(nn.Module):
         self.pose = nn.Parameter(torch.zeros(POSES, units))
         self.own = weights(TERRAIN_FEATURES, units, 0.5)
         self.other = weights(TERRAIN_FEATURES, units, 0.5)
+        self.contact = weights(2 * RATES, units, 0.5)
+        self.second = weights(units, outputs, 1.4)
+        self.second_bias = nn.Parameter(torch.zeros(outputs))
         self.condition_in = weights(CONDITION_FEATURES, width, 1.4)
         self.condition_bias = nn.Parameter(torch.zeros(width))
-        self.condition_out = nn.Parameter(torch.zeros(width, units + 1))
-        self.condition_out_bias = nn.Parameter(torch.zeros(units + 1))
+        self.condition_out = nn.Parameter(torch.zeros(width, outputs + 1))
+        self.condition_out_bias = nn.Parameter(torch.zeros(outputs + 1))
         self.index: Tensor
         self.sign: Tensor
         index, sign = mirror_index()
@@ -85,18 +89,21 @@ class PositionValueModel(nn.Module):
         self.register_buffer("sign", torch.from_numpy(sign), persistent=False)
 
     def forward(
-        self, relative: Tensor, poses: Tensor, terrain: Tensor, conditions: Tensor
+        self, relative: Tensor, poses: Tensor, terrain: Tensor, contacts: Tensor, conditions: Tensor
     ) -> Tensor:
         """Values to seat 0, float[B].
 
         `relative: float[B, 2 (seat), 2 (mirrored), RELATIVE_FEATURES]`, `poses: int[B, 2, 2]`,
-        `terrain: float[B, 2, TERRAIN_FEATURES]`, `conditions: float[B, 2, CONDITION_FEATURES]`.
+        `terrain: float[B, 2, TERRAIN_FEATURES]`, `contacts: float[B, 2, RATES]`, `conditions:
+        float[B, 2, CONDITION_FEATURES]`.
         """
         hidden = torch.relu(relative @ self.relative_in + self.relative_bias)
         units = hidden @ self.relative_out + self.relative_out_bias
         units = units + nn.functional.embedding(poses, self.pose)
         both = torch.stack([terrain, terrain[..., self.index] * self.sign], 2)
-        units = torch.relu(units + both @ self.own + both.flip(1) @ self.other).sum(2)
+        rates = torch.cat([contacts, contacts.flip(1)], -1) @ self.contact
+        units = units + both @ self.own + both.flip(1) @ self.other + rates.unsqueeze(2)
+        units = torch.relu(torch.relu(units).sum(2) @ self.second + self.second_bias)
         outputs = torch.relu(conditions @ self.condition_in + self.condition_bias)
         outputs = outputs @ self.condition_out + self.condition_out_bias
         seen = (units * outputs[..., :-1]).sum(2) + outputs[..., -1]
@@ -125,6 +132,7 @@ def inputs(samples: ValueSamples, index: NDArray[np.int64]) -> tuple[Tensor, ...
         torch.from_numpy(samples.relative[index]),
         torch.from_numpy(samples.poses[index]),
         torch.from_numpy(samples.terrain[index]).float(),
+        torch.from_numpy(samples.contacts[index]),
         torch.from_numpy(samples.conditions[index]),
     )
 
@@ -159,7 +167,7 @@ class ValueTraining(TrainingRun[NavigationValue]):
     def __init__(self, config: NavigationValue, folder: Path) -> None:
         super().__init__(config, folder)
         torch.manual_seed(config.seed)
-        self.model = PositionValueModel(config.units, config.width).to(self.device)
+        self.model = PositionValueModel(config.units, config.outputs, config.width).to(self.device)
         self.optimizer = torch.optim.Adam(self.model.parameters(), lr=config.learning_rate)
         self.rng = np.random.default_rng(config.seed)
         self.seas = [self._new_sea() for _ in range(config.seas)]

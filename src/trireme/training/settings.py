@@ -400,8 +400,13 @@ class NavigationValue(RunSettings):
         "them; 0: it follows the steps",
     )
 
-    units: int = option(16, "hidden units, a multiple of 4; more learn more and search slower")
-    width: int = option(64, "hidden units of the two small networks; more learn more")
+    units: int = option(
+        32, "units of the first layer, a multiple of 4; more learn more and search slower"
+    )
+    outputs: int = option(
+        32, "units of the second layer, a multiple of 4; more learn more and search slower"
+    )
+    width: int = option(128, "hidden units of the two small networks; more learn more")
 
     warm_up: int = option(
         400, "updates on the formula's values before the first step; 0: begin with random weights"
@@ -443,10 +448,12 @@ class NavigationValue(RunSettings):
 
     def __post_init__(self) -> None:
         check(self, at_least={"steps": 1, "threads": 1, "seas": 1, "games": 1, "turns": 1})
-        check(self, at_least={"units": 4, "width": 1, "rounds": 1, "updates": 1, "batch_size": 1})
+        check(self, at_least={"units": 4, "outputs": 4, "width": 1, "rounds": 1, "updates": 1})
+        check(self, at_least={"batch_size": 1})
         check(self, at_least={"capacity": 1, "log_every": 1, "checkpoint_every": 1, "warm_up": 0})
-        if self.units % 4:
-            raise BadSettings(f"units must be a multiple of 4, not {self.units}")
+        for name in ("units", "outputs"):
+            if getattr(self, name) % 4:
+                raise BadSettings(f"{name} must be a multiple of 4, not {getattr(self, name)}")
         for name in ("renewed", "near", "exploration", "trace", "trace_end"):
             if not 0 <= getattr(self, name) <= 1:
                 raise BadSettings(f"{name} must be from 0 to 1, not {getattr(self, name):g}")

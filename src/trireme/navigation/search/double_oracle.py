@@ -32,6 +32,7 @@ from trireme.navigation.kernels import mobility_loss
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState
 
+from .contact_kernels import ContactTables
 from .double_oracle_kernels import (
     OracleArrays,
     assumed,
@@ -53,7 +54,16 @@ from .response_kernels import (
     simulate_movements,
     simulate_new_movements,
 )
-from .value_network import GameTables, ValueNetwork, no_tables, terrain_features
+from .value_network import (
+    FULL,
+    GameTables,
+    ValueNetwork,
+    contact_tables,
+    no_tables,
+    pose_pairs,
+    rates_between,
+    terrain_features,
+)
 
 PlanArray = NDArray[np.uint8]
 Floats = NDArray[np.float64]
@@ -122,10 +132,16 @@ UNBIASED = SearchBias()
 class TurnSolver:
     """One game prepared for search: its arrays, and double oracles from any position.
 
-    Without a network leaves are evaluated by a formula of hit points and mobility.
+    Without a network leaves are evaluated by a formula of hit points and mobility. `contacts` are
+    tables of a solver that is used no more, whose memory this one takes over.
     """
 
-    def __init__(self, game: Navigation, network: ValueNetwork | None = None) -> None:
+    def __init__(
+        self,
+        game: Navigation,
+        network: ValueNetwork | None = None,
+        contacts: ContactTables | None = None,
+    ) -> None:
         check_duel(game, "turns are solved")
         self.game = game
         self.sea = sea_array(game.chart)
@@ -135,8 +151,11 @@ class TurnSolver:
         self.no_bonus = distance_table(0.0)
         mobility = mobility_loss(self.sea, int(self.rules[0]), 3)
         self.mobility = mobility * np.float32(MOBILITY_WEIGHT)
-        self._no_tables = no_tables()
+        self._no_tables, self._no_pairs = no_tables(), pose_pairs(0, 0)
         self._tables: GameTables | None = None
+        self._contacts = contacts or contact_tables()
+        self._contacts.counts[:] = 0
+        self._pairs = self._no_pairs
         self._child: OracleArrays | None = None
         if network is not None:
             self.use(network, terrain_features(game))
@@ -144,7 +163,12 @@ class TurnSolver:
     def use(self, network: ValueNetwork, terrain: NDArray[np.float32]) -> None:
         """Evaluate leaves by this network from now on, given the game's `terrain_features`."""
         self._tables = GameTables(network, self.game, terrain)
+        self._pairs = self._tables.pairs()
         self.mobility[:] = 0
+
+    def contact_rates(self, ships: Ints) -> NDArray[np.float32]:
+        """`float32[2, RATES]`: how often ships that sail at random could strike, by seat."""
+        return rates_between(self._contacts, self.sea, self.stats, self.rules, ships)
 
     def double_oracle(
         self, view: NavigationState, seat: int, bias: SearchBias = UNBIASED
@@ -165,6 +189,9 @@ class TurnSolver:
 
         `unsure` is added to it where a leaf was not searched.
         """
+        if self._tables and self._pairs.count[0] > FULL:
+            # Older searches keep what they have: their simulations name rows of it.
+            self._pairs = self._tables.pairs()
         return TurnArrays(
             sea=self.sea,
             stats=self.stats,
@@ -175,18 +202,15 @@ class TurnSolver:
             unsure=unsure,
             hp_values=hit_point_values(self.stats, self.rules, turn + 1),
             network=self._tables.after(turn + 1) if self._tables else self._no_tables,
+            contacts=self._contacts,
+            pairs=self._pairs,
             searched=np.zeros(1, np.int64),
             searched_values=np.zeros(1),
         )
 
-    def oracle_arrays(self, plans: int, units: int | None = None) -> OracleArrays:
-        """Arrays for a double oracle of so many plans a seat, with the opening plans.
-
-        `units` are those of the network in use, unless given.
-        """
+    def oracle_arrays(self, plans: int) -> OracleArrays:
+        """Arrays for a double oracle of so many plans a seat, with the opening plans."""
         phases = self.game.phases
-        if units is None:
-            units = self._tables.network.units if self._tables else 0
         arrays = OracleArrays(
             plans=np.zeros((2, plans, phases), np.uint8),
             counts=np.zeros(2, np.int64),
@@ -194,8 +218,8 @@ class TurnSolver:
             matrix=np.zeros((plans, plans)),
             weights=np.zeros((2, plans)),
             solved=np.zeros(2, np.int64),
-            first=simulations(phases, units),
-            second=simulations(phases, units),
+            first=simulations(phases),
+            second=simulations(phases),
             model=np.zeros((0, phases), np.uint8),
             model_weights=np.zeros(0),
             model_payoffs=np.zeros(plans),
@@ -274,7 +298,7 @@ class SolvedLeaves:
         return np.stack([rows, columns, ships[:, 1]], axis=1).reshape(6).astype(np.int64)
 
 
-def simulations(phases: int, units: int) -> Simulations:
+def simulations(phases: int) -> Simulations:
     """Empty simulations, to be reused: their memory is claimed only where they are written."""
     total = 4**phases
     return Simulations(
@@ -282,7 +306,7 @@ def simulations(phases: int, units: int) -> Simulations:
         poses=np.empty((total, total, 2), np.int32),
         calm=np.empty((total, total), np.uint8),
         ready=np.empty((total, total), np.uint8),
-        features=np.empty((total, total, 2, units), np.float32),
+        slots=np.empty((total, total), np.int32),
         bonus=np.empty((total, total), np.float32),
         quiet=np.empty((total, total)),
         done=np.zeros(total, np.uint8),
@@ -371,11 +395,9 @@ class DoubleOracle:
             unsure=0.0,
             hp_values=hp_values,
             network=no_tables(),
+            pairs=pose_pairs(0, 0),
             searched=np.zeros(1, np.int64),
             searched_values=np.zeros(1),
-        )
-        made.arrays = made.arrays._replace(
-            first=simulations(game.phases, 0), second=simulations(game.phases, 0)
         )
         return made
 

@@ -1,9 +1,10 @@
 """Evaluation on arrays: what a position after a turn is worth, by the network or by a formula.
 
 A leaf of the search is a position between two turns. Its value to seat 0, from -1 (lost) to 1
-(won), comes from the value network (`value_network`), which is stored as tables so that a leaf
-costs a few dozen additions, or from a formula of hit points. A bonus for the relative poses is
-added to either.
+(won), comes from the value network (`value_network`) or from a formula of hit points. The network
+is stored as tables, and what it makes of two poses is remembered for as long as a game is searched
+(`PosePairs`), so that a leaf costs a few dozen additions. A bonus for the relative poses is added
+to either.
 """
 
 from typing import Any, NamedTuple
@@ -11,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from trireme.core.jit import njit
+
+from .contact_kernels import RATES, ContactTables, contact_rates
 
 REACH = 25
 """As far apart as two ships on the largest map can be, along one axis."""
@@ -21,7 +24,7 @@ RACE, SHARE, LIMIT = 1.6, 0.8, 12.0
 
 
 class NetworkTables(NamedTuple):
-    """The value network for one game: see `value_network`; K hidden units, 0 without a network."""
+    """The value network for one game: see `value_network`; K hidden units, then D, 0 without one."""
 
     relative: Any
     """float32[2, N × N × 4, K]: by seat, and by the other's relative pose as this seat sees it."""
@@ -29,9 +32,37 @@ class NetworkTables(NamedTuple):
     """float32[2, P × 4, K]: 1 for the mirrored sea, and own pose: the terrain round a ship."""
     other: Any
     """float32[2, P × 4, K]: the same for the terrain round the other ship."""
+    contact: Any
+    """float32[2 × RATES, K]: of the own contact rates, then of the other's."""
+    second: Any
+    """float32[K, D]: the second layer."""
+    second_bias: Any
+    """float32[D]"""
     conditions: Any
-    """float32[H, H', 2, K + 1]: by hit points and seat: the output weights of the seat's units,
+    """float32[H, H', 2, D + 1]: by hit points and seat: the output weights of the seat's units,
     and a constant term."""
+
+
+class PosePairs(NamedTuple):
+    """The hidden units of pairs of poses that were evaluated before: a hash table, and its rows.
+
+    They depend on the poses alone, so that one table serves all turns and leaves of a game.
+    """
+
+    keys: Any
+    """int32[C]: seat 0's pose × 4096 + seat 1's + 1, a pose being 4 × tile + facing; 0 is empty."""
+    slots: Any
+    """int32[C]: the row of each."""
+    units: Any
+    """float32[N, 2, D]: by row and seat."""
+    count: Any
+    """int64[1]: rows in use."""
+    rates: Any
+    """float32[2, 2 × RATES]: working memory, like the next."""
+    hidden: Any
+    """float32[K]"""
+    summed: Any
+    """float32[D]"""
 
 
 class TurnArrays(NamedTuple):
@@ -57,6 +88,10 @@ class TurnArrays(NamedTuple):
     poses count beside them, 0 where the game is over."""
     network: Any
     """NetworkTables"""
+    contacts: Any
+    """ContactTables"""
+    pairs: Any
+    """PosePairs, of this game and network"""
     searched: Any
     """int64[C]: hash table of leaves that were searched themselves, by `leaf_key`; 0 is empty."""
     searched_values: Any
@@ -114,28 +149,73 @@ def pose_value(
 
 @njit
 def hidden_units(
-    relative: Any, own: Any, theirs: Any, first: Any, bow: Any, other: Any, other_bow: Any,
-    stride: Any, features: Any, e: Any, m: Any,
+    network: NetworkTables, rates: Any, first: Any, second: Any, stride: Any, hidden: Any,
+    summed: Any, units: Any, slot: Any,
 ) -> None:  # fmt: skip
-    """`features[e, m]: float32[2, K]`: the hidden units as seat 0 sees the poses, and seat 1.
+    """`units[slot]: float32[2, D]`: the hidden units as seat 0 sees the poses, and seat 1.
 
-    They are summed over the position and its mirror image, so mirroring changes nothing. The tables
-    are those of `NetworkTables`; whole arrays are passed: views would cost more than the sums.
+    Those of the first layer are summed over the position and its mirror image, so mirroring changes
+    nothing; `rates` are the same in both. `hidden` and `summed` are working memory. Four rows of a
+    layer at a time: a sum is written less often.
     """
     zero = np.float32(0.0)
+    relative, own, theirs = network.relative, network.own, network.other
+    contact, layer, bias = network.contact, network.second, network.second_bias
     for seat in range(2):
-        if seat == 0:
-            a, af, b, bf = first, bow, other, other_bow
-        else:
-            a, af, b, bf = other, other_bow, first, bow
-        right, down, facing = relative_pose(a, af, b, bf, stride)
+        mine, yours = (first, second) if seat == 0 else (second, first)
+        right, down, facing = relative_pose(mine >> 2, mine & 3, yours >> 2, yours & 3, stride)
         row = ((right + REACH) * SPAN + down + REACH) * 4 + facing
         mirrored = ((REACH - right) * SPAN + down + REACH) * 4 + ((4 - facing) & 3)
-        mine, yours = 4 * a + af, 4 * b + bf
-        for k in range(own.shape[2]):
-            x = relative[seat, row, k] + own[0, mine, k] + theirs[0, yours, k]
-            y = relative[seat, mirrored, k] + own[1, mine, k] + theirs[1, yours, k]
-            features[e, m, seat, k] = max(x, zero) + max(y, zero)
+        for k in range(hidden.shape[0]):
+            hidden[k] = zero
+        for i in range(0, contact.shape[0], 4):
+            a, b, c, d = rates[seat, i], rates[seat, i + 1], rates[seat, i + 2], rates[seat, i + 3]
+            if a + b + c + d == zero:
+                continue
+            for k in range(hidden.shape[0]):
+                hidden[k] += (a * contact[i, k] + b * contact[i + 1, k]) + (
+                    c * contact[i + 2, k] + d * contact[i + 3, k]
+                )
+        for k in range(hidden.shape[0]):
+            x = relative[seat, row, k] + own[0, mine, k] + theirs[0, yours, k] + hidden[k]
+            y = relative[seat, mirrored, k] + own[1, mine, k] + theirs[1, yours, k] + hidden[k]
+            hidden[k] = max(x, zero) + max(y, zero)
+        for k in range(summed.shape[0]):
+            summed[k] = bias[k]
+        for i in range(0, layer.shape[0], 4):
+            a, b, c, d = hidden[i], hidden[i + 1], hidden[i + 2], hidden[i + 3]
+            for k in range(summed.shape[0]):
+                summed[k] += (a * layer[i, k] + b * layer[i + 1, k]) + (
+                    c * layer[i + 2, k] + d * layer[i + 3, k]
+                )
+        for k in range(summed.shape[0]):
+            units[slot, seat, k] = max(summed[k], zero)
+
+
+@njit
+def pair_place(keys: Any, key: Any) -> Any:
+    """Where a pair of poses is or would be in the hash table of `PosePairs`."""
+    mask = keys.shape[0] - 1
+    at = (np.int64(key) * 0x9E3779B97F4A7C1 >> 36) & mask
+    while keys[at] != 0 and keys[at] != key:
+        at = (at + 1) & mask
+    return at
+
+
+@njit
+def add_pair(turn: TurnArrays, first: Any, second: Any, at: Any) -> None:
+    """Evaluate two poses, and put them in the place `at` of the hash table."""
+    pairs = turn.pairs
+    slot = pairs.count[0]
+    if slot == pairs.units.shape[0]:
+        raise MemoryError("no room for another pair of poses")
+    pairs.count[0] += 1
+    pairs.keys[at], pairs.slots[at] = (first << 12 | second) + 1, slot
+    rates, stride = pairs.rates, np.int64(turn.rules[0])
+    contact_rates(turn.contacts, turn.sea, turn.stats, turn.rules, first, second, rates)
+    hidden_units(
+        turn.network, rates, first, second, stride, pairs.hidden, pairs.summed, pairs.units, slot
+    )
 
 
 @njit
@@ -145,20 +225,20 @@ def blend(base: Any, poses: Any) -> Any:
 
 
 @njit
-def network_value(conditions: Any, hp: Any, other_hp: Any, features: Any, e: Any, m: Any) -> Any:
-    """The network's value to seat 0 of hit points and of `features[e, m]`.
+def network_value(conditions: Any, hp: Any, other_hp: Any, units: Any, slot: Any) -> Any:
+    """The network's value to seat 0 of hit points and of `units[slot]`.
 
     Four sums at a time: one alone would wait for each addition.
     """
-    units = features.shape[3]
+    count = units.shape[2]
     a = b = c = d = np.float32(0.0)
     for seat in range(2):
-        for k in range(0, units, 4):
-            a += conditions[hp, other_hp, seat, k] * features[e, m, seat, k]
-            b += conditions[hp, other_hp, seat, k + 1] * features[e, m, seat, k + 1]
-            c += conditions[hp, other_hp, seat, k + 2] * features[e, m, seat, k + 2]
-            d += conditions[hp, other_hp, seat, k + 3] * features[e, m, seat, k + 3]
-        a += conditions[hp, other_hp, seat, units]
+        for k in range(0, count, 4):
+            a += conditions[hp, other_hp, seat, k] * units[slot, seat, k]
+            b += conditions[hp, other_hp, seat, k + 1] * units[slot, seat, k + 1]
+            c += conditions[hp, other_hp, seat, k + 2] * units[slot, seat, k + 2]
+            d += conditions[hp, other_hp, seat, k + 3] * units[slot, seat, k + 3]
+        a += conditions[hp, other_hp, seat, count]
     total = np.float64((a + b) + (c + d))
     return total / (1.0 + abs(total))
 
@@ -185,7 +265,8 @@ def leaf_value(
     conditions: Any,
     searched: Any,
     searched_values: Any,
-    features: Any,
+    units: Any,
+    slots: Any,
     bonus: Any,
     unsure: Any,
     poses: Any,
@@ -196,13 +277,15 @@ def leaf_value(
 ) -> Any:
     """The value to seat 0 of a leaf with hit points above 0, at [e, m] of `Simulations`.
 
+    `units` are those of `PosePairs`, `slots` those of `Simulations`.
+
     Whole arrays are passed, and loose ones: a view costs more than the sum.
     """
     base = hp_values[0, hp, other_hp]
     if hp_values[1, hp, other_hp] == 0.0:
         return base
-    if features.shape[3] > 0:
-        base = network_value(conditions, hp, other_hp, features, e, m)
+    if units.shape[2] > 0:
+        base = network_value(conditions, hp, other_hp, units, slots[e, m])
     if searched.shape[0] > 1:
         key = leaf_key(poses[e, m, 0], poses[e, m, 1], hp, other_hp)
         at = searched_slot(searched, key)

@@ -14,7 +14,7 @@ import numpy as np
 from trireme.core.jit import njit
 from trireme.navigation.kernels import drift, move, reaches
 
-from .evaluation_kernels import TurnArrays, hidden_units, leaf_value, pose_value
+from .evaluation_kernels import TurnArrays, add_pair, leaf_value, pair_place, pose_value
 
 MOST_HP = 32
 """More than any ship's hit points."""
@@ -33,8 +33,8 @@ class Simulations(NamedTuple):
     """uint8[M, M]: 1 where nothing can connect in any phase, and nobody runs into anything."""
     ready: Any
     """uint8[M, M]: 1 where the rest is known: most pairs of movements are never asked for."""
-    features: Any
-    """float32[M, M, 2, K]: `hidden_units` of the last poses."""
+    slots: Any
+    """int32[M, M]: the row of the last poses in the turn's `PosePairs`."""
     bonus: Any
     """float32[M, M]: `pose_value` of the last poses."""
     quiet: Any
@@ -149,11 +149,10 @@ def _evaluate_ends(turn: TurnArrays, known: Simulations, e: Any, wanted: Any) ->
 
     `wanted: uint8[M]` is 1 for the own movements in question.
     """
-    ready, features, bonus = known.ready, known.features, known.bonus
-    poses, quiet = known.poses, known.quiet
+    ready, slots, bonus, units = known.ready, known.slots, known.bonus, turn.pairs.units
+    poses, quiet, keys, rows = known.poses, known.quiet, turn.pairs.keys, turn.pairs.slots
     hp_values, conditions = turn.hp_values, turn.network.conditions
     searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
-    relative, own, other = turn.network.relative, turn.network.own, turn.network.other
     hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
     pose_bonus, mobility, stride = turn.poses, turn.mobility, np.int64(turn.rules[0])
     for m in range(wanted.shape[0]):
@@ -162,9 +161,14 @@ def _evaluate_ends(turn: TurnArrays, known: Simulations, e: Any, wanted: Any) ->
         first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
         a, af, b, bf = first >> 2, first & 3, second >> 2, second & 3
         bonus[e, m] = pose_value(pose_bonus, mobility, a, af, b, bf, stride)
-        hidden_units(relative, own, other, a, af, b, bf, stride, features, e, m)
+        if units.shape[2] > 0:
+            key = (first << 12 | second) + 1
+            at = pair_place(keys, key)
+            if keys[at] == 0:
+                add_pair(turn, first, second, at)
+            slots[e, m] = rows[at]
         quiet[e, m] = leaf_value(
-            hp_values, conditions, searched, searched_values, features, bonus, unsure, poses, e, m,
+            hp_values, conditions, searched, searched_values, units, slots, bonus, unsure, poses, e, m,
             hp, other_hp,
         )  # fmt: skip
         ready[e, m] = 1
@@ -175,7 +179,7 @@ def evaluate_again(turn: TurnArrays, known: Simulations) -> None:
     """Renew the values without damage, after `searched` has changed."""
     hp_values, conditions = turn.hp_values, turn.network.conditions
     searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
-    ready, features, bonus = known.ready, known.features, known.bonus
+    ready, slots, bonus, units = known.ready, known.slots, known.bonus, turn.pairs.units
     poses, quiet = known.poses, known.quiet
     hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
     for e in range(known.done.shape[0]):
@@ -184,7 +188,7 @@ def evaluate_again(turn: TurnArrays, known: Simulations) -> None:
         for m in range(known.done.shape[0]):
             if ready[e, m]:
                 quiet[e, m] = leaf_value(
-                    hp_values, conditions, searched, searched_values, features, bonus, unsure,
+                    hp_values, conditions, searched, searched_values, units, slots, bonus, unsure,
                     poses, e, m, hp, other_hp,
                 )  # fmt: skip
 
@@ -198,7 +202,7 @@ def payoffs(
     `movements: int64[L]` are those of the answers of seat 1, which seat 0 has simulated.
     """
     stats, ram, ships, contacts = turn.stats, turn.rules[3], turn.ships, known.contacts
-    features, bonus = known.features, known.bonus
+    units, slots, bonus = turn.pairs.units, known.slots, known.bonus
     poses, quiet, calm = known.poses, known.quiet, known.calm
     hp_values, conditions = turn.hp_values, turn.network.conditions
     searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
@@ -235,7 +239,7 @@ def payoffs(
                 result = quiet[e, m]
                 if hp != begun or other != other_begun:
                     result = leaf_value(
-                        hp_values, conditions, searched, searched_values, features, bonus, unsure,
+                        hp_values, conditions, searched, searched_values, units, slots, bonus, unsure,
                         poses, e, m, hp, other,
                     )  # fmt: skip
             values[i, j] = result
@@ -262,7 +266,8 @@ def best_responses(
     is cut where even a win against every answer that is still undecided would not be enough.
     """
     rules, stats, ships = turn.rules, turn.stats, turn.ships
-    contacts, features, bonus, poses = known.contacts, known.features, known.bonus, known.poses
+    units, slots = turn.pairs.units, known.slots
+    contacts, bonus, poses = known.contacts, known.bonus, known.poses
     quiet, calm = known.quiet, known.calm
     hp_values, conditions = turn.hp_values, turn.network.conditions
     searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
@@ -307,7 +312,7 @@ def best_responses(
             else:
                 fixed += weights[j] * _rest(
                     j, 0, other_begun, phases, boarded, rammed, left, hp_values, conditions,
-                    searched, searched_values, features, bonus, unsure, poses, quiet, e, m, sign,
+                    searched, searched_values, units, slots, bonus, unsure, poses, quiet, e, m, sign,
                     begun, other_begun,
                 )  # fmt: skip
         _options(union, shots, limited, options, counts)
@@ -343,7 +348,7 @@ def best_responses(
                     if np.isnan(memo[j, now]):
                         memo[j, now] = _rest(
                             j, depth + 1, now, phases, boarded, rammed, left, hp_values,
-                            conditions, searched, searched_values, features, bonus, unsure, poses,
+                            conditions, searched, searched_values, units, slots, bonus, unsure, poses,
                             quiet, movements[j], m, sign, begun, other_begun,
                         )  # fmt: skip
                     total += weights[j] * memo[j, now]
@@ -393,7 +398,7 @@ def _foresee(
 @njit
 def _rest(
     j: Any, phase: Any, hp: Any, phases: Any, boarded: Any, rammed: Any, left: Any,
-    hp_values: Any, conditions: Any, searched: Any, searched_values: Any, features: Any,
+    hp_values: Any, conditions: Any, searched: Any, searched_values: Any, units: Any, slots: Any,
     bonus: Any, unsure: Any, poses: Any, quiet: Any, e: Any, m: Any, sign: Any, begun: Any,
     other_begun: Any,
 ) -> Any:  # fmt: skip
@@ -410,7 +415,7 @@ def _rest(
     if sign < 0.0:
         own_hp, hp = hp, own_hp
     return sign * leaf_value(
-        hp_values, conditions, searched, searched_values, features, bonus, unsure, poses, e, m,
+        hp_values, conditions, searched, searched_values, units, slots, bonus, unsure, poses, e, m,
         own_hp, hp,
     )  # fmt: skip
 

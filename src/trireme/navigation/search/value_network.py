@@ -1,14 +1,16 @@
 """The value network: a learned value of positions, small enough for thousands of leaves a move.
 
-Seen from one ship, its hidden units are `relu(relative + own + other)`, summed over the position
-and its mirror image: `relative` is a small network of the other ship's relative pose and both
-ships' kinds, with an embedding of near poses; `own` and `other` are linear in the terrain round the
-two ships. Their output weights come from a second small network of hit points, kinds of ships and
-turns left. The output is the difference of what the two ships see, squashed by `x / (1 + |x|)`, so
+Seen from one ship, the first layer is `relu(relative + own + other + contact)`, summed over the
+position and its mirror image: `relative` is a small network of the other ship's relative pose and
+both ships' kinds, with an embedding of near poses; `own` and `other` are linear in the terrain round
+the two ships, `contact` in the contact rates of the two poses (`contact_kernels`). A second layer
+follows. Its output weights come from a second small network of hit points, kinds of ships and turns
+left. The output is the difference of what the two ships see, squashed by `x / (1 + |x|)`, so
 exchanging the seats changes its sign and mirroring the sea changes nothing.
 
-For one game everything but the final sum is a table: see `evaluation_kernels.NetworkTables`.
-Training is in `trireme.training.navigation_value`.
+For one game everything but the layers is a table, see `evaluation_kernels.NetworkTables`, and
+what the layers make of two poses is kept, see `PosePairs`. Training is in
+`trireme.training.navigation_value`.
 """
 
 from __future__ import annotations
@@ -25,9 +27,11 @@ from numpy.typing import NDArray
 from trireme.core.errors import BadSettings
 from trireme.navigation.arrays import Ints, rules_array, sea_array, stats_array
 from trireme.navigation.kernels import mobility_loss
+from trireme.navigation.maps import MAX_SIZE
 from trireme.navigation.rules import Navigation
 
-from .evaluation_kernels import REACH, NetworkTables
+from .contact_kernels import PHASES, RATES, ROW, ContactTables, contact_rates
+from .evaluation_kernels import REACH, NetworkTables, PosePairs
 
 Floats = NDArray[np.float32]
 
@@ -49,19 +53,16 @@ POSES = 4 * (2 * NEAR + 1) ** 2
 """Rows of the embedding."""
 NAMES = (
     "relative_in", "relative_bias", "relative_out", "relative_out_bias", "pose", "own", "other",
+    "contact", "second", "second_bias",
     "condition_in", "condition_bias", "condition_out", "condition_out_bias",
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class ValueNetwork:
-    """The weights, `float32` arrays by name; K hidden units, a multiple of 4."""
+    """The weights, `float32` arrays by name; K hidden units, then D, a multiple of 4."""
 
     weights: Mapping[str, Floats]
-
-    @property
-    def units(self) -> int:
-        return int(self.weights["own"].shape[1])
 
     def relative(
         self, right: NDArray[Any], down: NDArray[Any], facing: NDArray[Any], kinds: Floats
@@ -72,7 +73,7 @@ class ValueNetwork:
         return dense + embedded
 
     def conditions(self, features: Floats) -> Floats:
-        """`float32[..., K + 1]` of `condition_features`; the last is a constant term."""
+        """`float32[..., D + 1]` of `condition_features`; the last is a constant term."""
         return self._dense("condition", features)
 
     def _dense(self, name: str, features: Floats) -> Floats:
@@ -221,13 +222,69 @@ class GameTables:
             theirs = condition_features(other[None], hp[:, None], swapped, left, self.kinds[1])
             outputs = self.network.conditions(mine), -self.network.conditions(theirs)
             tables = NetworkTables(
-                self.relative, self.own, self.other, np.stack(outputs, 2, dtype=np.float32)
+                self.relative,
+                self.own,
+                self.other,
+                *(self.network.weights[name] for name in ("contact", "second", "second_bias")),
+                np.stack(outputs, 2, dtype=np.float32),
             )
             self._conditions[turn] = tables
         return self._conditions[turn]
 
 
+    def pairs(self) -> PosePairs:
+        """An empty memory of pairs of poses for this network."""
+        return pose_pairs(*self.network.weights["second"].shape)
+
+
+MOST_TILES = (MAX_SIZE + 2) ** 2
+"""Tiles of the largest map, with its edge."""
+MOST_PAIRS = 256**2
+"""Pairs of poses that one turn can end with at most."""
+FULL = MOST_PAIRS
+"""With more pairs than that in use, new searches begin another memory. Before, one turn and the
+leaf that is being solved still find room."""
+
+
+def pose_pairs(units: int, outputs: int) -> PosePairs:
+    """An empty memory of pairs of poses; it is claimed only where it is written."""
+    slots = 4 * MOST_PAIRS if outputs else 1
+    rows = FULL + 2 * MOST_PAIRS if outputs else 0
+    return PosePairs(
+        keys=np.zeros(slots, np.int32),
+        slots=np.zeros(slots, np.int32),
+        units=np.empty((rows, 2, outputs), np.float32),
+        count=np.zeros(1, np.int64),
+        rates=np.zeros((2, 2 * RATES), np.float32),
+        hidden=np.zeros(units, np.float32),
+        summed=np.zeros(outputs, np.float32),
+    )
+
+
+def contact_tables() -> ContactTables:
+    """Tables for a game on any map, nothing found yet; claimed only where written."""
+    poses, window = 4 * MOST_TILES, ROW**2
+    return ContactTables(
+        counts=np.zeros(poses, np.int32),
+        places=np.empty((poses, window, 2), np.int8),
+        shares=np.empty((poses, window, PHASES), np.float32),
+        strikes=np.empty((2, poses, window, 2 * PHASES), np.float32),
+    )
+
+
+def rates_between(
+    tables: ContactTables, sea: Ints, stats: Ints, rules: Ints, ships: Ints
+) -> Floats:
+    """`float32[2, RATES]`: the contact rates of two ships, `ships: int32[2, 3]`, by seat."""
+    rates = np.zeros((2, 2 * RATES), np.float32)
+    first, second = (4 * int(ship[0]) + int(ship[1]) for ship in ships)
+    contact_rates(tables, sea, stats, rules, first, second, rates)
+    return rates[:, :RATES]
+
+
 def no_tables() -> NetworkTables:
     """Tables without a network."""
     nothing = np.zeros((2, 1, 0), np.float32)
-    return NetworkTables(nothing, nothing, nothing, np.zeros((1, 1, 2, 1), np.float32))
+    empty = np.zeros((0, 0), np.float32)
+    conditions = np.zeros((1, 1, 2, 1), np.float32)
+    return NetworkTables(nothing, nothing, nothing, empty, empty, empty.reshape(0), conditions)
