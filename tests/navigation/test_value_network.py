@@ -21,6 +21,8 @@ from trireme.navigation.arrays import (
 from trireme.navigation.geometry import FACINGS, offset_tile, rotated
 from trireme.navigation.maps import mirrored_map
 from trireme.navigation.rules import Navigation, NavigationState, Ship
+from trireme.navigation.search import double_oracle
+from trireme.navigation.search.contact_kernels import RATES
 from trireme.navigation.search.double_oracle import TurnSolver
 from trireme.navigation.search.evaluation_kernels import relative_pose
 from trireme.navigation.search.value_network import (
@@ -44,7 +46,7 @@ from trireme.navigation.search.value_network import (
 from .positions import games
 
 
-def some_network(seed: int, units: int = 8, width: int = 6) -> ValueNetwork:
+def some_network(seed: int, units: int = 8, outputs: int = 4, width: int = 6) -> ValueNetwork:
     rng = np.random.default_rng(seed)
     shapes = {
         "relative_in": (RELATIVE_FEATURES, width),
@@ -54,10 +56,13 @@ def some_network(seed: int, units: int = 8, width: int = 6) -> ValueNetwork:
         "pose": (POSES, units),
         "own": (TERRAIN_FEATURES, units),
         "other": (TERRAIN_FEATURES, units),
+        "contact": (2 * RATES, units),
+        "second": (units, outputs),
+        "second_bias": (outputs,),
         "condition_in": (CONDITION_FEATURES, width),
         "condition_bias": (width,),
-        "condition_out": (width, units + 1),
-        "condition_out_bias": (units + 1,),
+        "condition_out": (width, outputs + 1),
+        "condition_out_bias": (outputs + 1,),
     }
     return ValueNetwork(
         {name: rng.normal(0, 0.3, shape).astype(np.float32) for name, shape in shapes.items()}
@@ -69,10 +74,12 @@ def plain_value(network: ValueNetwork, game: Navigation, state: NavigationState)
     stats, rules, terrain = stats_array(game.types), rules_array(game), terrain_features(game)
     kinds, weights = kind_features(stats, rules), network.weights
     packed, seen = pack_ships(state.ships, game.chart.width), []
+    rates = TurnSolver(game).contact_rates(packed)
     for seat in (0, 1):
         own, other = packed[seat], packed[1 - seat]
         pose = relative_pose(own[0], own[1], other[0], other[1], game.chart.width + 2)
-        units = np.zeros(network.units)
+        units = np.zeros(len(weights["second"]))
+        met = np.concatenate([rates[seat], rates[1 - seat]]) @ weights["contact"]
         for mirrored in (0, 1):
             right, down, facing = pose
             if mirrored:
@@ -81,13 +88,14 @@ def plain_value(network: ValueNetwork, game: Navigation, state: NavigationState)
             summed = network.relative(*place, kinds[seat])
             summed = summed + terrain[mirrored, own[0], own[1]] @ weights["own"]
             summed = summed + terrain[mirrored, other[0], other[1]] @ weights["other"]
-            units += np.maximum(summed, 0)
+            units += np.maximum(summed + met, 0)
+        outcome = np.maximum(units @ weights["second"] + weights["second_bias"], 0)
         hp = np.array(own[2]), np.array(other[2])
         left = game.turn_limit - state.turn
         outputs = network.conditions(
             condition_features(*hp, stats[[seat, 1 - seat]], left, kinds[seat])
         )
-        seen.append(float(units @ outputs[:-1] + outputs[-1]))
+        seen.append(float(outcome @ outputs[:-1] + outputs[-1]))
     total = seen[0] - seen[1]
     return total / (1 + abs(total))
 
@@ -113,6 +121,29 @@ def test_a_leaf_is_worth_what_the_network_says_of_it(game: Navigation, seed: int
     oracle.turn = oracle.turn._replace(poses=solver.no_bonus)
     value = oracle.payoffs(first, second)[0, 0]
     assert value == pytest.approx(plain_value(network, game, after), abs=1e-5)
+
+
+def test_what_poses_are_worth_does_not_depend_on_what_was_evaluated_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A memory of pairs that is full is left to the searches that use it, and another begun."""
+    monkeypatch.setattr(double_oracle, "FULL", 500)
+    game, network = Navigation(map="procedural:4"), some_network(3)
+    solver, start = TurnSolver(game, network), game.start()
+    old = solver.double_oracle(start, 0)
+    old.improve(2)
+    first, second = old.plans
+    rows = old.turn.pairs.count[0]
+    assert rows > 500
+    values = old.payoffs(first, second)
+    new = solver.double_oracle(start, 0)
+    assert new.turn.pairs is not old.turn.pairs
+    assert new.turn.pairs.count[0] == 0
+    np.testing.assert_array_equal(new.payoffs(first, second), values)
+    assert 0 < new.turn.pairs.count[0] <= rows
+    old.arrays.first.done[:] = 0
+    np.testing.assert_array_equal(old.payoffs(first, second), values)
+    assert old.turn.pairs.count[0] == rows, "known pairs are not evaluated again"
 
 
 def swapped(game: Navigation, state: NavigationState) -> tuple[Navigation, NavigationState]:

@@ -38,7 +38,7 @@ from .tiny import tiny_value
 
 def some_model(seed: int = 0) -> PositionValueModel:
     torch.manual_seed(seed)
-    model = PositionValueModel(4, 6)
+    model = PositionValueModel(4, 4, 6)
     with torch.no_grad():
         model.condition_out.normal_(0, 0.3)
         model.condition_out_bias.normal_(0, 0.3)
@@ -56,7 +56,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def samples_of(sea: SeaOfGames) -> ValueSamples:
     network = some_model().network()
-    return sea.play(network, sea.solver.oracle_arrays(64, units=4), sea.config.trace)
+    return sea.play(network, sea.solver.oracle_arrays(64), sea.config.trace)
 
 
 def test_the_model_and_the_search_give_a_position_the_same_value() -> None:
@@ -83,12 +83,13 @@ def test_exchanged_seats_have_the_opposite_value() -> None:
     samples = samples_of(SeaOfGames(2, tiny_value(games=4)))
     model, index = some_model(), np.arange(len(samples))
     with torch.no_grad():
-        relative, poses, terrain, conditions = inputs(samples, index)
-        plain = model(relative, poses, terrain, conditions)
-        swapped = model(relative.flip(1), poses.flip(1), terrain.flip(1), conditions.flip(1))
+        relative, poses, terrain, contacts, conditions = inputs(samples, index)
+        plain = model(relative, poses, terrain, contacts, conditions)
+        assert contacts.any()
+        swapped = model(*(given.flip(1) for given in inputs(samples, index)))
         turned, sign = mirror_index()
         image = terrain[..., torch.from_numpy(turned)] * torch.from_numpy(sign)
-        mirrored = model(relative.flip(2), poses.flip(2), image, conditions)
+        mirrored = model(relative.flip(2), poses.flip(2), image, contacts, conditions)
     torch.testing.assert_close(swapped, -plain)
     torch.testing.assert_close(mirrored, plain)
 
@@ -103,11 +104,11 @@ def test_targets_are_values_to_seat_0() -> None:
     """With a network that knows nothing, a turn is worth what it decides for certain."""
     sea = SeaOfGames(3, tiny_value(exploration=0.0))
     torch.manual_seed(0)
-    sea.solver.use(PositionValueModel(4, 6).network(), sea.terrain)
+    sea.solver.use(PositionValueModel(4, 4, 6).network(), sea.terrain)
     ships, _ = sea.draw_start()
     ships[:, 2] = 1, sea.solver.stats[1, 4]
     ships[:, 0] = sea.open[0], sea.open[-1]
-    arrays = sea.solver.oracle_arrays(64, units=4)
+    arrays = sea.solver.oracle_arrays(64)
     far = sea.play_game(ships, sea.game.turn_limit - 1, arrays, 0.0)
     assert far.values == pytest.approx([-1])  # out of reach, and behind when the last turn ends
 
@@ -115,7 +116,7 @@ def test_targets_are_values_to_seat_0() -> None:
 def test_games_are_played_to_their_end() -> None:
     sea = SeaOfGames(3, tiny_value(exploration=0.0))
     sea.solver.use(some_model().network(), sea.terrain)
-    found = sea.play_game(*sea.draw_start(), sea.solver.oracle_arrays(64, units=4), 1.0)
+    found = sea.play_game(*sea.draw_start(), sea.solver.oracle_arrays(64), 1.0)
     assert len(found) >= 1
     assert set(np.abs(found.values)) <= {0.0, 1.0}, "with the whole trace, targets are the result"
     assert len(set(found.values)) == 1
@@ -178,7 +179,7 @@ def test_games_from_drawn_poses_may_be_cut_off() -> None:
     """The last solved value stands for the rest; games from the spawns are played to their end."""
     sea = SeaOfGames(3, tiny_value(exploration=0.0, turns=2))
     sea.solver.use(some_model().network(), sea.terrain)
-    arrays = sea.solver.oracle_arrays(64, units=4)
+    arrays = sea.solver.oracle_arrays(64)
     ships = np.zeros((2, 3), np.int32)
     ships[:, 0], ships[:, 2] = (sea.open[0], sea.open[-1]), sea.solver.stats[:, 4]
     cut = sea.play_game(ships.copy(), 1, arrays, 1.0)
@@ -236,6 +237,8 @@ def test_an_agent_plays_with_what_was_learnt(trained: Path) -> None:
     "wrong",
     [
         {"units": 6},
+        {"outputs": 6},
+        {"outputs": 0},
         {"near": 1.5},
         {"steps": 0},
         {"games": 0},

@@ -88,6 +88,7 @@ def tiny_value(**changes: Any) -> NavigationValue:
         "threads": 1,
         "steps": 4,
         "units": 4,
+        "outputs": 4,
         "width": 4,
         "warm_up": 3,
         "seas": 2,

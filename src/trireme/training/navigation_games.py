@@ -22,9 +22,9 @@ from trireme.navigation.kernels import FIRST, GOING_ON, SECOND, play_turn
 from trireme.navigation.map_generator import blank_map, default_map, procedural_map
 from trireme.navigation.maps import SeaMap, mirrored_map
 from trireme.navigation.rules import Navigation
+from trireme.navigation.search.contact_kernels import RATES, ContactTables
 from trireme.navigation.search.double_oracle import TurnSolver
 from trireme.navigation.search.double_oracle_kernels import OracleArrays, solve
-from trireme.navigation.search.contact_kernels import RATES, ContactTables
 from trireme.navigation.search.evaluation_kernels import hit_point_values, relative_pose
 from trireme.navigation.search.value_network import (
     CONDITION_FEATURES,
@@ -45,8 +45,8 @@ from .settings import NavigationValue
 FARTHEST = 12
 """Drawn poses are at most so many tiles apart; each distance up to that is about as likely."""
 NEW_PLANS = 8
-"""Best responses that a seat adds in one iteration: few and more iterations give truer values in the
-same time."""
+"""Best responses that a seat adds in one iteration: few, and more iterations, give truer values in
+the same time."""
 FORMULA_POSITIONS = 100
 """Positions of a sea that warm the network up."""
 PLANS = 256

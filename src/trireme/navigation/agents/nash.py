@@ -30,8 +30,8 @@ from .safe_exploitation import SafeExploiter
 
 DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
-TOLERANCE = 0.005
-"""The equilibrium gap at which a turn counts as solved."""
+TOLERANCE, FINE = 0.005, 0.0005
+"""The equilibrium gap at which leaves are searched, and that at which a turn counts as solved."""
 SOLVING, SOLVING_FIRST = 0.9, 0.35
 """The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
 being for predictions; and where there is, for a response to the model of the enemy too."""
@@ -82,12 +82,12 @@ class Nash:
         "easier to exploit",
     )
     tremble: float = option(
-        0.1,
+        0.0,
         "0 to 0.95: assumed chance of a plan drawn at random (trembling hand); higher: of equally "
         "good mixtures, prefers more the one that punishes mistakes",
     )
     caution: float = option(
-        0.015,
+        0.0,
         "0 to 0.5: value taken off positions after the turn that were not searched themselves "
         "(pessimism); higher: prefers more what it has searched",
     )
@@ -206,16 +206,18 @@ class Nash:
         """
         no_more = stop_leaves or stop
         rounds = math.inf if self.rounds is None else self.rounds
+        tolerance = TOLERANCE
         while True:
             while rounds > 0:
                 rounds -= 1
-                if not oracle.improve(1, TOLERANCE) or stop():
+                if not oracle.improve(1, tolerance) or stop():
                     break
+            if tolerance == FINE or stop():
+                return
             room = self._most_leaves - oracle.leaves
-            if room <= 0 or no_more():
-                return
-            if not oracle.search_leaves(no_more, int(min(room, LEAVES_AT_ONCE))):
-                return
+            searching = room > 0 and not no_more()
+            if not searching or not oracle.search_leaves(no_more, int(min(room, LEAVES_AT_ONCE))):
+                tolerance = FINE
 
     def _ready(self, game: AnyGame) -> TurnSolver:
         if self._solver is None or self._solver.game != game:

@@ -24,29 +24,30 @@ RATES = 4 * PHASES
 
 
 class ContactTables(NamedTuple):
-    """Reach and strikes of every pose of one game, found when first asked for: P tiles, T = ROW²."""
+    """Reach and strikes of every pose of a game, found when first asked for; P tiles, T = ROW²."""
 
     counts: Any
     """int32[P × 4]: by pose, 4 × tile + facing, how many tiles may be reached; 0: not found yet."""
     places: Any
     """int8[P × 4, T, 2]: these tiles, as rows down and columns to the right of the pose."""
-    shares: Any
-    """float32[P × 4, T, PHASES]: how probable each of them is after each phase."""
+    visits: Any
+    """int16[P × 4, T, PHASES]: how many of the 4^n ways to sail n phases end on each of them."""
     strikes: Any
-    """float32[2, P × 4, T, 2 × PHASES]: by seat and by place in the window round the pose: how
-    probable it is that the ship could hit there, by phase, then grapple."""
+    """int16[2, P × 4, T, 2 × PHASES]: by seat and by place in the window round the pose: after how
+    many of them the ship could hit there, by phase, then grapple."""
 
 
 @njit
-def _find(tables: ContactTables, sea: Any, stats: Any, rules: Any, pose: Any) -> None:
-    """Fill in the reach and the strikes of a pose."""
+def _find(
+    counts: Any, places: Any, visits: Any, strikes: Any, sea: Any, stats: Any, rules: Any, pose: Any
+) -> None:
+    """Fill in the reach and the strikes of a pose, in the arrays of `ContactTables`."""
     stride, phases, keep = np.int64(rules[0]), np.int64(rules[1]), rules[2] != 0
     poses = np.empty((2, 4**phases, 2), np.int64)
     known = np.full(ROW * ROW, -1, np.int64)
-    places, shares, strikes = tables.places, tables.shares, tables.strikes
     ranges, near = stats[:, 0], stats[:, 3]
     most = max(ranges[0], ranges[1])
-    shares[pose] = 0
+    visits[pose] = 0
     strikes[:, pose] = 0
     begun = pose >> 2
     row, column = begun // stride, begun % stride
@@ -55,7 +56,6 @@ def _find(tables: ContactTables, sea: Any, stats: Any, rules: Any, pose: Any) ->
     for phase in range(phases):
         old, new = phase & 1, 1 - (phase & 1)
         total *= 4
-        share = np.float32(1.0 / total)
         for m in range(total):
             # The other ship stands on the edge of the sea, in nobody's way.
             tile, bow, _, _, _, _ = move(
@@ -69,7 +69,7 @@ def _find(tables: ContactTables, sea: Any, stats: Any, rules: Any, pose: Any) ->
                 known[at] = count
                 places[pose, count, 0], places[pose, count, 1] = down, right
                 count += 1
-            shares[pose, known[at], phase] += share
+            visits[pose, known[at], phase] += 1
             for side in (1, 3):
                 way = (bow + side) & 3
                 step, across, along = step_of(way, stride), step_of(way, 0), step_of(way, 1)
@@ -83,51 +83,66 @@ def _find(tables: ContactTables, sea: Any, stats: Any, rules: Any, pose: Any) ->
                         at = (aim_down + WINDOW) * ROW + aim_right + WINDOW
                         for seat in range(2):
                             if distance <= ranges[seat]:
-                                strikes[seat, pose, at, phase] += share
+                                strikes[seat, pose, at, phase] += 1
                             if distance <= near[seat]:
-                                strikes[seat, pose, at, PHASES + phase] += share
+                                strikes[seat, pose, at, PHASES + phase] += 1
                     if sea[aim] & 2:
                         break
-    tables.counts[pose] = count
+    counts[pose] = count
 
 
 @njit
 def contact_rates(
-    tables: ContactTables, sea: Any, stats: Any, rules: Any, first: Any, second: Any, rates: Any
-) -> None:
+    counts: Any, places: Any, visits: Any, strikes: Any, sea: Any, stats: Any, rules: Any,
+    first: Any, second: Any, rates: Any,
+) -> None:  # fmt: skip
     """`rates: float32[2, 2 × RATES]`: as each seat sees it, its own rates, then the other's.
 
-    `first` and `second` are the poses of the seats. Square roots of probabilities, which tell rare
-    contacts apart.
+    `first` and `second` are the poses of the seats, the first arrays those of `ContactTables`:
+    loose ones, because to pass a tuple of arrays costs more than the sums. Square roots of
+    probabilities, which tell rare contacts apart.
     """
     stride = np.int64(rules[0])
-    counts, places, shares = tables.counts, tables.places, tables.shares
-    strikes = tables.strikes
-    if counts[first] == 0:
-        _find(tables, sea, stats, rules, first)
-    if counts[second] == 0:
-        _find(tables, sea, stats, rules, second)
+    for pose in (first, second):
+        if counts[pose] == 0:
+            _find(counts, places, visits, strikes, sea, stats, rules, pose)
     down = (second >> 2) // stride - (first >> 2) // stride
     right = (second >> 2) % stride - (first >> 2) % stride
     for seat in range(2):
         own, other = (first, second) if seat == 0 else (second, first)
         sign = 1 - 2 * seat
-        for k in range(RATES):
-            rates[seat, k] = 0
+        # By phase, in variables of their own: sums in an array would be written every time.
+        hit1 = hit2 = hit3 = hit4 = hook1 = hook2 = hook3 = hook4 = np.int64(0)
         for k in range(counts[other]):
             row = sign * down + places[other, k, 0] + WINDOW
             column = sign * right + places[other, k, 1] + WINDOW
             if 0 <= row < ROW and 0 <= column < ROW:
                 at = row * ROW + column
-                for phase in range(PHASES):
-                    share = shares[other, k, phase]
-                    rates[seat, phase] += share * strikes[seat, own, at, phase]
-                    hooked = share * strikes[seat, own, at, PHASES + phase]
-                    rates[seat, PHASES + phase] += hooked
+                hit1 += visits[other, k, 0] * strikes[seat, own, at, 0]
+                hit2 += visits[other, k, 1] * strikes[seat, own, at, 1]
+                hit3 += visits[other, k, 2] * strikes[seat, own, at, 2]
+                hit4 += visits[other, k, 3] * strikes[seat, own, at, 3]
+                hook1 += visits[other, k, 0] * strikes[seat, own, at, 4]
+                hook2 += visits[other, k, 1] * strikes[seat, own, at, 5]
+                hook3 += visits[other, k, 2] * strikes[seat, own, at, 6]
+                hook4 += visits[other, k, 3] * strikes[seat, own, at, 7]
+        hits, hooks = (hit1, hit2, hit3, hit4), (hook1, hook2, hook3, hook4)
         row, column = sign * down + WINDOW, sign * right + WINDOW
-        if 0 <= row < ROW and 0 <= column < ROW:
-            for k in range(2 * PHASES):
-                rates[seat, 2 * PHASES + k] = strikes[seat, own, row * ROW + column, k]
-        for k in range(RATES):
-            rates[seat, k] = np.sqrt(rates[seat, k])
-            rates[1 - seat, RATES + k] = rates[seat, k]
+        near = 0 <= row < ROW and 0 <= column < ROW
+        at, ways = row * ROW + column, 1.0
+        for phase in range(PHASES):
+            ways *= 4.0
+            _write(rates, seat, phase, hits[phase], ways * ways)
+            _write(rates, seat, PHASES + phase, hooks[phase], ways * ways)
+            hit = np.int64(strikes[seat, own, at, phase]) if near else 0
+            hook = np.int64(strikes[seat, own, at, PHASES + phase]) if near else 0
+            _write(rates, seat, 2 * PHASES + phase, hit, ways)
+            _write(rates, seat, 3 * PHASES + phase, hook, ways)
+
+
+@njit
+def _write(rates: Any, seat: Any, at: Any, found: Any, ways: Any) -> None:
+    """A rate as both seats see it: the square root of the share of all ways to sail."""
+    rate = np.float32(np.sqrt(found / ways))
+    rates[seat, at] = rate
+    rates[1 - seat, RATES + at] = rate

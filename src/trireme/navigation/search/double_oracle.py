@@ -101,7 +101,7 @@ their probabilities."""
 DOUBT, DOUBT_TILES, LEAST_DOUBT = 0.2, 3.0, 0.01
 """How far the value of a leaf is from that of its solved turn (root mean square): so much more for
 ships side by side, a third of it after so many tiles of distance, and so much at any distance."""
-LEAST_IMPORTANCE = 5e-6
+LEAST_IMPORTANCE = 1e-6
 """Leaves whose probability times doubt is lower are not searched."""
 SEARCHED_SIZE = 4096
 """Slots for leaves that were searched; they stay at most half full."""

@@ -13,7 +13,7 @@ import numpy as np
 
 from trireme.core.jit import njit
 
-from .contact_kernels import RATES, ContactTables, contact_rates
+from .contact_kernels import contact_rates
 
 REACH = 25
 """As far apart as two ships on the largest map can be, along one axis."""
@@ -24,7 +24,7 @@ RACE, SHARE, LIMIT = 1.6, 0.8, 12.0
 
 
 class NetworkTables(NamedTuple):
-    """The value network for one game: see `value_network`; K hidden units, then D, 0 without one."""
+    """The value network for one game: see `value_network`; K units, then D, 0 without one."""
 
     relative: Any
     """float32[2, N × N × 4, K]: by seat, and by the other's relative pose as this seat sees it."""
@@ -53,6 +53,8 @@ class PosePairs(NamedTuple):
     """int32[C]: seat 0's pose × 4096 + seat 1's + 1, a pose being 4 × tile + facing; 0 is empty."""
     slots: Any
     """int32[C]: the row of each."""
+    poses: Any
+    """int32[N, 2]: by row, the poses of seat 0 and seat 1."""
     units: Any
     """float32[N, 2, D]: by row and seat."""
     count: Any
@@ -149,18 +151,17 @@ def pose_value(
 
 @njit
 def hidden_units(
-    network: NetworkTables, rates: Any, first: Any, second: Any, stride: Any, hidden: Any,
-    summed: Any, units: Any, slot: Any,
+    relative: Any, own: Any, theirs: Any, contact: Any, layer: Any, bias: Any, rates: Any,
+    first: Any, second: Any, stride: Any, hidden: Any, summed: Any, units: Any, slot: Any,
 ) -> None:  # fmt: skip
     """`units[slot]: float32[2, D]`: the hidden units as seat 0 sees the poses, and seat 1.
 
-    Those of the first layer are summed over the position and its mirror image, so mirroring changes
-    nothing; `rates` are the same in both. `hidden` and `summed` are working memory. Four rows of a
-    layer at a time: a sum is written less often.
+    The first six arrays are those of `NetworkTables`, loose as in `contact_rates`. The units of the
+    first layer are summed over the position and its mirror image, so mirroring changes nothing;
+    `rates` are the same in both. `hidden` and `summed` are working memory. Four rows of a layer at
+    a time: a sum is written less often.
     """
     zero = np.float32(0.0)
-    relative, own, theirs = network.relative, network.own, network.other
-    contact, layer, bias = network.contact, network.second, network.second_bias
     for seat in range(2):
         mine, yours = (first, second) if seat == 0 else (second, first)
         right, down, facing = relative_pose(mine >> 2, mine & 3, yours >> 2, yours & 3, stride)
@@ -203,19 +204,33 @@ def pair_place(keys: Any, key: Any) -> Any:
 
 
 @njit
-def add_pair(turn: TurnArrays, first: Any, second: Any, at: Any) -> None:
-    """Evaluate two poses, and put them in the place `at` of the hash table."""
-    pairs = turn.pairs
-    slot = pairs.count[0]
-    if slot == pairs.units.shape[0]:
+def add_pair(
+    keys: Any, slots: Any, poses: Any, count: Any, at: Any, first: Any, second: Any
+) -> Any:
+    """Give two poses a row of `PosePairs`, to be evaluated, in the place `at` of the hash table."""
+    slot = count[0]
+    if slot == poses.shape[0]:
         raise MemoryError("no room for another pair of poses")
-    pairs.count[0] += 1
-    pairs.keys[at], pairs.slots[at] = (first << 12 | second) + 1, slot
-    rates, stride = pairs.rates, np.int64(turn.rules[0])
-    contact_rates(turn.contacts, turn.sea, turn.stats, turn.rules, first, second, rates)
-    hidden_units(
-        turn.network, rates, first, second, stride, pairs.hidden, pairs.summed, pairs.units, slot
-    )
+    count[0] += 1
+    keys[at], slots[at] = (first << 12 | second) + 1, slot
+    poses[slot, 0], poses[slot, 1] = first, second
+    return slot
+
+
+@njit
+def evaluate_pairs(turn: TurnArrays, begin: Any) -> None:
+    """Evaluate the pairs of poses from row `begin` on."""
+    counts, places, visits, strikes = turn.contacts
+    sea, stats, rules, stride = turn.sea, turn.stats, turn.rules, np.int64(turn.rules[0])
+    relative, own, other, contact, second, bias, _ = turn.network
+    _, _, poses, units, count, rates, hidden, summed = turn.pairs
+    for slot in range(begin, count[0]):
+        mine, yours = np.int64(poses[slot, 0]), np.int64(poses[slot, 1])
+        contact_rates(counts, places, visits, strikes, sea, stats, rules, mine, yours, rates)
+        hidden_units(
+            relative, own, other, contact, second, bias, rates, mine, yours, stride, hidden, summed,
+            units, slot,
+        )  # fmt: skip
 
 
 @njit

@@ -11,7 +11,7 @@ CHASE, CHASE_BEYOND = 0.006, 8
 """The cost to the searching seat of each tile of distance beyond so many: it seeks the enemy."""
 URGENCY = 0.006
 """The cost of each tile of distance at the turn limit; less before, in proportion."""
-LEARNED_CHASE, LEARNED_CHASE_BEYOND = 0.003, 16
+LEARNED_CHASE, LEARNED_CHASE_BEYOND = 0.001, 16
 """The same with the value network, which knows what distance is worth: nearer than that a bonus is
 a bias, and a best response profits from it."""
 APPROACH = 0.0001

@@ -14,7 +14,14 @@ import numpy as np
 from trireme.core.jit import njit
 from trireme.navigation.kernels import drift, move, reaches
 
-from .evaluation_kernels import TurnArrays, add_pair, leaf_value, pair_place, pose_value
+from .evaluation_kernels import (
+    TurnArrays,
+    add_pair,
+    evaluate_pairs,
+    leaf_value,
+    pair_place,
+    pose_value,
+)
 
 MOST_HP = 32
 """More than any ship's hit points."""
@@ -155,21 +162,30 @@ def _evaluate_ends(turn: TurnArrays, known: Simulations, e: Any, wanted: Any) ->
     searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
     hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
     pose_bonus, mobility, stride = turn.poses, turn.mobility, np.int64(turn.rules[0])
+    if units.shape[2] > 0:
+        pairs, count = turn.pairs.poses, turn.pairs.count
+        begin = count[0]
+        for m in range(wanted.shape[0]):
+            if ready[e, m] or not wanted[m]:
+                continue
+            first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
+            key = (first << 12 | second) + 1
+            at = pair_place(keys, key)
+            if keys[at] == key:
+                slots[e, m] = rows[at]
+            else:
+                slots[e, m] = add_pair(keys, rows, pairs, count, at, first, second)
+        if count[0] > begin:
+            evaluate_pairs(turn, begin)
     for m in range(wanted.shape[0]):
         if ready[e, m] or not wanted[m]:
             continue
         first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
         a, af, b, bf = first >> 2, first & 3, second >> 2, second & 3
         bonus[e, m] = pose_value(pose_bonus, mobility, a, af, b, bf, stride)
-        if units.shape[2] > 0:
-            key = (first << 12 | second) + 1
-            at = pair_place(keys, key)
-            if keys[at] == 0:
-                add_pair(turn, first, second, at)
-            slots[e, m] = rows[at]
         quiet[e, m] = leaf_value(
-            hp_values, conditions, searched, searched_values, units, slots, bonus, unsure, poses, e, m,
-            hp, other_hp,
+            hp_values, conditions, searched, searched_values, units, slots, bonus, unsure,
+            poses, e, m, hp, other_hp,
         )  # fmt: skip
         ready[e, m] = 1
 
@@ -239,8 +255,8 @@ def payoffs(
                 result = quiet[e, m]
                 if hp != begun or other != other_begun:
                     result = leaf_value(
-                        hp_values, conditions, searched, searched_values, units, slots, bonus, unsure,
-                        poses, e, m, hp, other,
+                        hp_values, conditions, searched, searched_values, units, slots, bonus,
+                        unsure, poses, e, m, hp, other,
                     )  # fmt: skip
             values[i, j] = result
 
@@ -312,8 +328,8 @@ def best_responses(
             else:
                 fixed += weights[j] * _rest(
                     j, 0, other_begun, phases, boarded, rammed, left, hp_values, conditions,
-                    searched, searched_values, units, slots, bonus, unsure, poses, quiet, e, m, sign,
-                    begun, other_begun,
+                    searched, searched_values, units, slots, bonus, unsure, poses, quiet, e, m,
+                    sign, begun, other_begun,
                 )  # fmt: skip
         _options(union, shots, limited, options, counts)
         values[m] = -2.0
@@ -348,8 +364,8 @@ def best_responses(
                     if np.isnan(memo[j, now]):
                         memo[j, now] = _rest(
                             j, depth + 1, now, phases, boarded, rammed, left, hp_values,
-                            conditions, searched, searched_values, units, slots, bonus, unsure, poses,
-                            quiet, movements[j], m, sign, begun, other_begun,
+                            conditions, searched, searched_values, units, slots, bonus, unsure,
+                            poses, quiet, movements[j], m, sign, begun, other_begun,
                         )  # fmt: skip
                     total += weights[j] * memo[j, now]
                 else:

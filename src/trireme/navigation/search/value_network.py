@@ -2,10 +2,10 @@
 
 Seen from one ship, the first layer is `relu(relative + own + other + contact)`, summed over the
 position and its mirror image: `relative` is a small network of the other ship's relative pose and
-both ships' kinds, with an embedding of near poses; `own` and `other` are linear in the terrain round
-the two ships, `contact` in the contact rates of the two poses (`contact_kernels`). A second layer
-follows. Its output weights come from a second small network of hit points, kinds of ships and turns
-left. The output is the difference of what the two ships see, squashed by `x / (1 + |x|)`, so
+both ships' kinds, with an embedding of near poses; `own` and `other` are linear in the terrain
+round the two ships, `contact` in the contact rates of the two poses (`contact_kernels`). A second
+layer follows. Its output weights come from a second small network of hit points, kinds of ships and
+turns left. The output is the difference of what the two ships see, squashed by `x / (1 + |x|)`, so
 exchanging the seats changes its sign and mirroring the sea changes nothing.
 
 For one game everything but the layers is a table, see `evaluation_kernels.NetworkTables`, and
@@ -221,16 +221,18 @@ class GameTables:
             swapped = self.stats[::-1]
             theirs = condition_features(other[None], hp[:, None], swapped, left, self.kinds[1])
             outputs = self.network.conditions(mine), -self.network.conditions(theirs)
+            weights = self.network.weights
             tables = NetworkTables(
-                self.relative,
-                self.own,
-                self.other,
-                *(self.network.weights[name] for name in ("contact", "second", "second_bias")),
-                np.stack(outputs, 2, dtype=np.float32),
+                relative=self.relative,
+                own=self.own,
+                other=self.other,
+                contact=weights["contact"],
+                second=weights["second"],
+                second_bias=weights["second_bias"],
+                conditions=np.stack(outputs, 2, dtype=np.float32),
             )
             self._conditions[turn] = tables
         return self._conditions[turn]
-
 
     def pairs(self) -> PosePairs:
         """An empty memory of pairs of poses for this network."""
@@ -253,6 +255,7 @@ def pose_pairs(units: int, outputs: int) -> PosePairs:
     return PosePairs(
         keys=np.zeros(slots, np.int32),
         slots=np.zeros(slots, np.int32),
+        poses=np.empty((rows, 2), np.int32),
         units=np.empty((rows, 2, outputs), np.float32),
         count=np.zeros(1, np.int64),
         rates=np.zeros((2, 2 * RATES), np.float32),
@@ -267,18 +270,18 @@ def contact_tables() -> ContactTables:
     return ContactTables(
         counts=np.zeros(poses, np.int32),
         places=np.empty((poses, window, 2), np.int8),
-        shares=np.empty((poses, window, PHASES), np.float32),
-        strikes=np.empty((2, poses, window, 2 * PHASES), np.float32),
+        visits=np.empty((poses, window, PHASES), np.int16),
+        strikes=np.empty((2, poses, window, 2 * PHASES), np.int16),
     )
 
 
 def rates_between(
-    tables: ContactTables, sea: Ints, stats: Ints, rules: Ints, ships: Ints
+    tables: ContactTables, sea: NDArray[np.uint32], stats: Ints, rules: Ints, ships: Ints
 ) -> Floats:
     """`float32[2, RATES]`: the contact rates of two ships, `ships: int32[2, 3]`, by seat."""
     rates = np.zeros((2, 2 * RATES), np.float32)
     first, second = (4 * int(ship[0]) + int(ship[1]) for ship in ships)
-    contact_rates(tables, sea, stats, rules, first, second, rates)
+    contact_rates(*tables, sea, stats, rules, first, second, rates)
     return rates[:, :RATES]
 
 
