@@ -28,6 +28,9 @@ class Suspect:
     spec: str
     contempt: float
     """The value of an undecided position against it: how much patience pays."""
+    exploited: bool = True
+    """Whether it is responded to once it is recognised; one that nearly plays an equilibrium gives
+    little away, and an attacker is easily taken for it."""
 
 
 RANDOM = "random"
@@ -42,7 +45,7 @@ SUSPECTS = (
     Suspect(RANDOM, 0.9),
     Suspect("greedy", 0.5),
     Suspect("planner", 0.3),
-    Suspect("nash-quick", 0.0),
+    Suspect("nash-quick", 0.0, exploited=False),
     Suspect("nash-quick:rounds=12,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.0),
 )
 PRIOR = 0.08
@@ -76,13 +79,19 @@ class OpponentModel:
 
     @property
     def suspicion(self) -> float:
-        """The probability that the opponent is one of the suspects."""
-        return sum(self.beliefs[suspect.spec] for suspect in SUSPECTS)
+        """The probability that the opponent is one of the suspects that are exploited."""
+        return sum(self.beliefs[suspect.spec] for suspect in SUSPECTS if suspect.exploited)
 
     @property
     def known(self) -> float:
-        """The probability that the opponent is one of the suspects with a prediction."""
-        return sum(self.beliefs[spec] for spec in self._predicted)
+        """The probability that the opponent is one of these, with a prediction."""
+        return sum(self.beliefs[spec] for spec in self._exploited)
+
+    @property
+    def _exploited(self) -> dict[str, PackedMixture]:
+        """The predictions of the suspects that are exploited."""
+        spared = {suspect.spec for suspect in SUSPECTS if not suspect.exploited}
+        return {spec: found for spec, found in self._predicted.items() if spec not in spared}
 
     @property
     def plays_at_random(self) -> bool:
@@ -122,12 +131,10 @@ class OpponentModel:
             self._chances[spec] = even if spec == RANDOM else self._by_movement(expected)
 
     def mixture(self) -> PackedMixture:
-        """The predicted plans and their probabilities, given that it is one of the suspects."""
-        known = self.known
-        plans = [mixture[0] for mixture in self._predicted.values()]
-        chances = [
-            self.beliefs[spec] / known * mixture[1] for spec, mixture in self._predicted.items()
-        ]
+        """The predicted plans and their probabilities, given that it is a suspect to exploit."""
+        known, predicted = self.known, self._exploited
+        plans = [mixture[0] for mixture in predicted.values()]
+        chances = [self.beliefs[spec] / known * mixture[1] for spec, mixture in predicted.items()]
         return np.concatenate(plans), np.concatenate(chances)
 
     def observe(self, plan: NDArray[np.uint8], contacts: NDArray[np.uint16]) -> None:
