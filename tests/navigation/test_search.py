@@ -239,13 +239,16 @@ def test_known_games_have_their_known_solutions() -> None:
     assert (value, first, second) == (pytest.approx(1), [1, 0], [1, 0])
 
 
-@given(st.integers(1, 12), st.integers(1, 12), st.integers(0, 2**32), st.booleans())
+@given(
+    st.integers(1, 30), st.integers(1, 30), st.integers(0, 2**32), st.booleans(), st.booleans()
+)
 def test_the_simplex_kernel_solves_what_plain_code_solves(
-    n: int, m: int, seed: int, coarse: bool
+    n: int, m: int, seed: int, coarse: bool, warm: bool
 ) -> None:
+    """Whatever strategies it begins with."""
     rng = np.random.default_rng(seed)
     matrix = rng.integers(-1, 2, (n, m)).astype(float) if coarse else rng.uniform(-1, 1, (n, m))
-    first, second = np.zeros(n), np.zeros(m)
+    first, second = rng.random(n) * warm, rng.random(m) * (rng.random(m) < 0.3) * warm
     value = solve_matrix_game(matrix, n, m, first, second)
     plain_first, plain_second = optimal_mixtures(matrix)
     assert value == pytest.approx(plain_first @ matrix @ plain_second, abs=1e-6)
@@ -352,11 +355,11 @@ def test_mistakes_that_are_expected_are_worth_something() -> None:
     assert values[0] + 0.01 < values[1] < values[2] - 0.01
 
 
-@pytest.mark.parametrize("seat", [0, 1])
-def test_a_leaf_that_was_searched_has_the_value_of_its_own_turn(seat: int) -> None:
+@pytest.mark.parametrize(("seat", "enemy"), [(0, "k11 W"), (1, "k10 N")])
+def test_a_leaf_that_was_searched_has_the_value_of_its_own_turn(seat: int, enemy: str) -> None:
     """Between those that were not, which keep their evaluation; and none is searched twice."""
     game = Navigation(ships=("war_brig", "cutter"), phases=1)
-    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    state = with_ships(game, "i9 E", enemy, turn=5)
     solver = TurnSolver(game)
     oracle = solver.double_oracle(state, seat)
     oracle.turn = oracle.turn._replace(poses=solver.no_bonus)
@@ -375,6 +378,34 @@ def test_a_leaf_that_was_searched_has_the_value_of_its_own_turn(seat: int) -> No
         reached = game.apply(state, {0: plans[0], 1: plans[1]})
         value = solver.value(pack_ships(reached.ships, game.chart.width), reached.turn)
         assert after[i, j] == pytest.approx(value, abs=1e-9)
+
+
+def test_evaluations_of_one_turn_are_not_taken_for_each_other() -> None:
+    """What a pair of poses is worth is kept for the turn, as long as its evaluation is the same."""
+    game = Navigation(ships=("war_brig", "cutter"), phases=2)
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    every = [packed(game, s, game.plans[s]) for s in (0, 1)]
+
+    def values(oracle: DoubleOracle) -> np.ndarray:
+        oracle.arrays.first.done[:] = 0
+        return oracle.payoffs(*every)
+
+    solver = TurnSolver(game, load_network())
+    own, other = solver.double_oracle(state, 0), solver.double_oracle(state, 1)
+    before, theirs = values(own), values(other)
+    plain = values(own.with_bonus(None))
+    assert len({array.tobytes() for array in (before, theirs, plain)}) == 3
+    trusting = own.with_model(every[1][:1], np.ones(1), 0.5, confidence=0.5)
+    assert not np.array_equal(values(trusting), before)
+    own.improve(3)
+    assert own.search_leaves(lambda: False, 8)
+    searched = values(own)
+    assert not np.array_equal(searched, before)
+    np.testing.assert_array_equal(values(own), searched)
+    fresh = TurnSolver(game, load_network())
+    np.testing.assert_array_equal(values(fresh.double_oracle(state, 0)), before)
+    np.testing.assert_array_equal(values(fresh.double_oracle(state, 1)), theirs)
+    np.testing.assert_array_equal(values(fresh.double_oracle(state, 1).with_bonus(None)), plain)
 
 
 def test_leaves_are_searched_until_asked_to_stop_and_not_beyond_the_turn_limit() -> None:

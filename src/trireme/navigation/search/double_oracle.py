@@ -14,6 +14,7 @@ import itertools
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,11 +79,12 @@ MAX_PLANS = 512
 """Plans that one seat may have in the restricted game."""
 MAX_NEW_PLANS = 24
 """Best responses that a seat adds in one iteration, for as many of its best movements."""
-CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 160, 6, 0.03
-"""The same limits for a leaf that is searched, its iterations and its gap."""
-KIN, KIN_ROUNDS, KIN_WEIGHT = 2, 4, 0.01
-"""A leaf is searched from the plans of so many similar leaves, those of at least this probability,
-in so many iterations."""
+CHILD_PLANS, CHILD_ROUNDS, CHILD_TOLERANCE = 384, 20, 0.5
+"""The same limits for a leaf that is searched, its iterations and its gap: with a gap of so much
+the value is off by 0.02, and after few iterations, whatever the gap, it may be off by far more."""
+KIN, KIN_WEIGHT = 4, 0.01
+"""A leaf is searched from the plans of so many similar leaves, those of at least this
+probability."""
 LEAVES_AT_ONCE = 8
 """Leaves that are searched before the turn is solved again."""
 TREMBLES = 32
@@ -151,11 +153,11 @@ class TurnSolver:
         self.no_bonus = distance_table(0.0)
         mobility = mobility_loss(self.sea, int(self.rules[0]), 3)
         self.mobility = mobility * np.float32(MOBILITY_WEIGHT)
-        self._no_tables, self._no_pairs = no_tables(), pose_pairs(0, 0)
+        self._no_tables = no_tables()
         self._tables: GameTables | None = None
         self._contacts = contacts or contact_tables()
         self._contacts.counts[:] = 0
-        self._pairs = self._no_pairs
+        self._pairs = pose_pairs()
         self._child: OracleArrays | None = None
         if network is not None:
             self.use(network, terrain_features(game))
@@ -189,9 +191,9 @@ class TurnSolver:
 
         `unsure` is added to it where a leaf was not searched.
         """
-        if self._tables and self._pairs.count[0] > FULL:
+        if self._pairs.count[0] > FULL:
             # Older searches keep what they have: their simulations name rows of it.
-            self._pairs = self._tables.pairs()
+            self._pairs = self._tables.pairs() if self._tables else pose_pairs()
         return TurnArrays(
             sea=self.sea,
             stats=self.stats,
@@ -204,6 +206,7 @@ class TurnSolver:
             network=self._tables.after(turn + 1) if self._tables else self._no_tables,
             contacts=self._contacts,
             pairs=self._pairs,
+            stamp=np.zeros(1, np.int64),
             searched=np.zeros(1, np.int64),
             searched_values=np.zeros(1),
         )
@@ -241,7 +244,7 @@ class TurnSolver:
             self._child,
             first,
             second,
-            KIN_ROUNDS if known else CHILD_ROUNDS,
+            CHILD_ROUNDS,
             CHILD_TOLERANCE,
             MAX_NEW_PLANS,
         )
@@ -369,7 +372,7 @@ class DoubleOracle:
         """
         made = copy(self)
         bonus = self.solver.bonus(self.seat, self.turns_played, confidence)
-        made.turn = self.turn._replace(poses=bonus)
+        made.turn = self._evaluated_otherwise(poses=bonus)
         fresh = self.solver.oracle_arrays(MAX_PLANS)
         for name in ("plans", "counts"):
             getattr(fresh, name)[:] = getattr(self.arrays, name)
@@ -389,17 +392,21 @@ class DoubleOracle:
         value = table[self.turns_played + 1]
         hp_values[0] = value if seat == 0 else -value.T
         expected = float(value[self.turn.ships[seat, 2], self.turn.ships[1 - seat, 2]])
-        made.turn = self.turn._replace(
+        made.turn = self._evaluated_otherwise(
             mobility=np.zeros_like(self.turn.mobility),
             poses=pose_values_against_random(seat, expected),
             unsure=0.0,
             hp_values=hp_values,
             network=no_tables(),
-            pairs=pose_pairs(0, 0),
+            pairs=pose_pairs(),
             searched=np.zeros(1, np.int64),
             searched_values=np.zeros(1),
         )
         return made
+
+    def _evaluated_otherwise(self, **changes: Any) -> TurnArrays:
+        """The turn with a changed evaluation, which it will not confuse with this one."""
+        return self.turn._replace(stamp=np.zeros(1, np.int64), **changes)
 
     def mixture(self, seat: int) -> PackedMixture:
         """The mixed strategy of a seat, without plans that are hardly ever played."""
@@ -426,7 +433,7 @@ class DoubleOracle:
         bonus = self.solver.no_bonus
         if seat is not None:
             bonus = self.solver.bonus(seat, self.turns_played)
-        made.turn = self.turn._replace(poses=bonus, unsure=0.0)
+        made.turn = self._evaluated_otherwise(poses=bonus, unsure=0.0)
         made.arrays = self.solver.oracle_arrays(MAX_PLANS)
         made._trust, made._follows_model = 0.0, False
         return made
@@ -543,6 +550,7 @@ class DoubleOracle:
             if stop():
                 break
         if found:
+            self.turn = self._evaluated_otherwise()
             evaluate_again(self.turn, self.arrays.first)
             evaluate_again(self.turn, self.arrays.second)
         return bool(found)

@@ -51,6 +51,7 @@ def begin(oracle: OracleArrays, first: Any, second: Any) -> None:
         oracle.counts[seat] = openings.shape[0]
         oracle.filled[seat] = 0
         oracle.solved[seat] = 0
+    oracle.weights[:] = 0.0
     oracle.first.done[:] = 0
     oracle.second.done[:] = 0
 

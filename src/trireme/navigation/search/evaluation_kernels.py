@@ -44,9 +44,10 @@ class NetworkTables(NamedTuple):
 
 
 class PosePairs(NamedTuple):
-    """The hidden units of pairs of poses that were evaluated before: a hash table, and its rows.
+    """Pairs of poses that were evaluated before: a hash table, and its rows.
 
-    They depend on the poses alone, so that one table serves all turns and leaves of a game.
+    Their hidden units depend on the poses alone, so that one table serves all turns and leaves of a
+    game. Beside them stands what each pair was worth to the turn that asked last.
     """
 
     keys: Any
@@ -56,9 +57,17 @@ class PosePairs(NamedTuple):
     poses: Any
     """int32[N, 2]: by row, the poses of seat 0 and seat 1."""
     units: Any
-    """float32[N, 2, D]: by row and seat."""
+    """float32[N, 2, D]: the hidden units, by row and seat."""
+    stamps: Any
+    """int64[N]: the turn, by its stamp, that the next two belong to."""
+    bonus: Any
+    """float32[N]: `pose_value`."""
+    quiet: Any
+    """float64[N]: the value to seat 0 with the hit points that the turn begins with."""
     count: Any
     """int64[1]: rows in use."""
+    stamp: Any
+    """int64[1]: the last stamp given."""
     rates: Any
     """float32[2, 2 × RATES]: working memory, like the next."""
     hidden: Any
@@ -94,6 +103,8 @@ class TurnArrays(NamedTuple):
     """ContactTables"""
     pairs: Any
     """PosePairs, of this game and network"""
+    stamp: Any
+    """int64[1]: tells this evaluation from others in `pairs`; 0 before the first pair."""
     searched: Any
     """int64[C]: hash table of leaves that were searched themselves, by `leaf_key`; 0 is empty."""
     searched_values: Any
@@ -223,7 +234,10 @@ def evaluate_pairs(turn: TurnArrays, begin: Any) -> None:
     counts, places, visits, strikes = turn.contacts
     sea, stats, rules, stride = turn.sea, turn.stats, turn.rules, np.int64(turn.rules[0])
     relative, own, other, contact, second, bias, _ = turn.network
-    _, _, poses, units, count, rates, hidden, summed = turn.pairs
+    poses, units, count = turn.pairs.poses, turn.pairs.units, turn.pairs.count
+    rates, hidden, summed = turn.pairs.rates, turn.pairs.hidden, turn.pairs.summed
+    if units.shape[2] == 0:
+        return
     for slot in range(begin, count[0]):
         mine, yours = np.int64(poses[slot, 0]), np.int64(poses[slot, 1])
         contact_rates(counts, places, visits, strikes, sea, stats, rules, mine, yours, rates)
@@ -276,23 +290,12 @@ def searched_slot(searched: Any, key: Any) -> Any:
 
 @njit
 def leaf_value(
-    hp_values: Any,
-    conditions: Any,
-    searched: Any,
-    searched_values: Any,
-    units: Any,
-    slots: Any,
-    bonus: Any,
-    unsure: Any,
-    poses: Any,
-    e: Any,
-    m: Any,
-    hp: Any,
-    other_hp: Any,
-) -> Any:
+    hp_values: Any, conditions: Any, searched: Any, searched_values: Any, units: Any, slot: Any,
+    bonus: Any, unsure: Any, poses: Any, e: Any, m: Any, hp: Any, other_hp: Any,
+) -> Any:  # fmt: skip
     """The value to seat 0 of a leaf with hit points above 0, at [e, m] of `Simulations`.
 
-    `units` are those of `PosePairs`, `slots` those of `Simulations`.
+    `units` are those of `PosePairs`, `slot` the row of the poses there, `bonus` their `pose_value`.
 
     Whole arrays are passed, and loose ones: a view costs more than the sum.
     """
@@ -300,10 +303,10 @@ def leaf_value(
     if hp_values[1, hp, other_hp] == 0.0:
         return base
     if units.shape[2] > 0:
-        base = network_value(conditions, hp, other_hp, units, slots[e, m])
+        base = network_value(conditions, hp, other_hp, units, slot)
     if searched.shape[0] > 1:
         key = leaf_key(poses[e, m, 0], poses[e, m, 1], hp, other_hp)
         at = searched_slot(searched, key)
         if searched[at] == key:
-            return blend(searched_values[at], np.float64(bonus[e, m]))
-    return blend(base, np.float64(bonus[e, m]) + unsure)
+            return blend(searched_values[at], np.float64(bonus))
+    return blend(base, np.float64(bonus) + unsure)

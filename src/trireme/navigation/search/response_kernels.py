@@ -156,57 +156,65 @@ def _evaluate_ends(turn: TurnArrays, known: Simulations, e: Any, wanted: Any) ->
 
     `wanted: uint8[M]` is 1 for the own movements in question.
     """
-    ready, slots, bonus, units = known.ready, known.slots, known.bonus, turn.pairs.units
-    poses, quiet, keys, rows = known.poses, known.quiet, turn.pairs.keys, turn.pairs.slots
-    hp_values, conditions = turn.hp_values, turn.network.conditions
-    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
-    hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
-    pose_bonus, mobility, stride = turn.poses, turn.mobility, np.int64(turn.rules[0])
-    if units.shape[2] > 0:
-        pairs, count = turn.pairs.poses, turn.pairs.count
-        begin = count[0]
-        for m in range(wanted.shape[0]):
-            if ready[e, m] or not wanted[m]:
-                continue
-            first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
-            key = (first << 12 | second) + 1
-            at = pair_place(keys, key)
-            if keys[at] == key:
-                slots[e, m] = rows[at]
-            else:
-                slots[e, m] = add_pair(keys, rows, pairs, count, at, first, second)
-        if count[0] > begin:
-            evaluate_pairs(turn, begin)
+    ready, slots, poses = known.ready, known.slots, known.poses
+    keys, rows, pairs, count = turn.pairs.keys, turn.pairs.slots, turn.pairs.poses, turn.pairs.count
+    begin = count[0]
     for m in range(wanted.shape[0]):
         if ready[e, m] or not wanted[m]:
             continue
         first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
-        a, af, b, bf = first >> 2, first & 3, second >> 2, second & 3
-        bonus[e, m] = pose_value(pose_bonus, mobility, a, af, b, bf, stride)
-        quiet[e, m] = leaf_value(
-            hp_values, conditions, searched, searched_values, units, slots, bonus, unsure,
-            poses, e, m, hp, other_hp,
-        )  # fmt: skip
+        key = (first << 12 | second) + 1
+        at = pair_place(keys, key)
+        if keys[at] == key:
+            slots[e, m] = rows[at]
+        else:
+            slots[e, m] = add_pair(keys, rows, pairs, count, at, first, second)
+        ready[e, m] = 2
+    if count[0] > begin:
+        evaluate_pairs(turn, begin)
+    _evaluate_quiet(turn, known, e, 2)
+
+
+@njit
+def _evaluate_quiet(turn: TurnArrays, known: Simulations, e: Any, ready_now: Any) -> None:
+    """`bonus` and `quiet` against movement `e`, where `ready` is `ready_now`; it is 1 then.
+
+    Many movements end in the same poses, which are evaluated once for a turn.
+    """
+    ready, slots, bonus, units = known.ready, known.slots, known.bonus, turn.pairs.units
+    poses, quiet, stamps = known.poses, known.quiet, turn.pairs.stamps
+    pair_bonus, pair_quiet = turn.pairs.bonus, turn.pairs.quiet
+    hp_values, conditions = turn.hp_values, turn.network.conditions
+    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
+    hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
+    pose_bonus, mobility, stride = turn.poses, turn.mobility, np.int64(turn.rules[0])
+    if turn.stamp[0] == 0:
+        turn.pairs.stamp[0] += 1
+        turn.stamp[0] = turn.pairs.stamp[0]
+    stamp = turn.stamp[0]
+    for m in range(ready.shape[1]):
+        if ready[e, m] != ready_now:
+            continue
+        slot = slots[e, m]
+        if stamps[slot] != stamp:
+            first, second = np.int64(poses[e, m, 0]), np.int64(poses[e, m, 1])
+            a, af, b, bf = first >> 2, first & 3, second >> 2, second & 3
+            pair_bonus[slot] = pose_value(pose_bonus, mobility, a, af, b, bf, stride)
+            pair_quiet[slot] = leaf_value(
+                hp_values, conditions, searched, searched_values, units, slot, pair_bonus[slot],
+                unsure, poses, e, m, hp, other_hp,
+            )  # fmt: skip
+            stamps[slot] = stamp
+        bonus[e, m], quiet[e, m] = pair_bonus[slot], pair_quiet[slot]
         ready[e, m] = 1
 
 
 @njit(nogil=True)
 def evaluate_again(turn: TurnArrays, known: Simulations) -> None:
-    """Renew the values without damage, after `searched` has changed."""
-    hp_values, conditions = turn.hp_values, turn.network.conditions
-    searched, searched_values, unsure = turn.searched, turn.searched_values, turn.unsure
-    ready, slots, bonus, units = known.ready, known.slots, known.bonus, turn.pairs.units
-    poses, quiet = known.poses, known.quiet
-    hp, other_hp = np.int64(turn.ships[0, 2]), np.int64(turn.ships[1, 2])
+    """Renew the values without damage; the evaluation has changed, and with it the stamp."""
     for e in range(known.done.shape[0]):
-        if not known.done[e]:
-            continue
-        for m in range(known.done.shape[0]):
-            if ready[e, m]:
-                quiet[e, m] = leaf_value(
-                    hp_values, conditions, searched, searched_values, units, slots, bonus, unsure,
-                    poses, e, m, hp, other_hp,
-                )  # fmt: skip
+        if known.done[e]:
+            _evaluate_quiet(turn, known, e, 1)
 
 
 @njit(nogil=True)
@@ -255,8 +263,8 @@ def payoffs(
                 result = quiet[e, m]
                 if hp != begun or other != other_begun:
                     result = leaf_value(
-                        hp_values, conditions, searched, searched_values, units, slots, bonus,
-                        unsure, poses, e, m, hp, other,
+                        hp_values, conditions, searched, searched_values, units, slots[e, m],
+                        bonus[e, m], unsure, poses, e, m, hp, other,
                     )  # fmt: skip
             values[i, j] = result
 
@@ -431,8 +439,8 @@ def _rest(
     if sign < 0.0:
         own_hp, hp = hp, own_hp
     return sign * leaf_value(
-        hp_values, conditions, searched, searched_values, units, slots, bonus, unsure, poses, e, m,
-        own_hp, hp,
+        hp_values, conditions, searched, searched_values, units, slots[e, m], bonus[e, m], unsure,
+        poses, e, m, own_hp, hp,
     )  # fmt: skip
 
 

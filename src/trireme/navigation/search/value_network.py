@@ -248,16 +248,19 @@ FULL = MOST_PAIRS
 leaf that is being solved still find room."""
 
 
-def pose_pairs(units: int, outputs: int) -> PosePairs:
+def pose_pairs(units: int = 0, outputs: int = 0) -> PosePairs:
     """An empty memory of pairs of poses; it is claimed only where it is written."""
-    slots = 4 * MOST_PAIRS if outputs else 1
-    rows = FULL + 2 * MOST_PAIRS if outputs else 0
+    slots, rows = 4 * MOST_PAIRS, FULL + 2 * MOST_PAIRS
     return PosePairs(
         keys=np.zeros(slots, np.int32),
         slots=np.zeros(slots, np.int32),
         poses=np.empty((rows, 2), np.int32),
         units=np.empty((rows, 2, outputs), np.float32),
+        stamps=np.zeros(rows, np.int64),
+        bonus=np.empty(rows, np.float32),
+        quiet=np.empty(rows),
         count=np.zeros(1, np.int64),
+        stamp=np.zeros(1, np.int64),
         rates=np.zeros((2, 2 * RATES), np.float32),
         hidden=np.zeros(units, np.float32),
         summed=np.zeros(outputs, np.float32),
