@@ -239,9 +239,7 @@ def test_known_games_have_their_known_solutions() -> None:
     assert (value, first, second) == (pytest.approx(1), [1, 0], [1, 0])
 
 
-@given(
-    st.integers(1, 30), st.integers(1, 30), st.integers(0, 2**32), st.booleans(), st.booleans()
-)
+@given(st.integers(1, 30), st.integers(1, 30), st.integers(0, 2**32), st.booleans(), st.booleans())
 def test_the_simplex_kernel_solves_what_plain_code_solves(
     n: int, m: int, seed: int, coarse: bool, warm: bool
 ) -> None:

@@ -237,8 +237,9 @@ class TurnSolver:
         """
         if self._child is None:
             self._child = self.oracle_arrays(CHILD_PLANS)
-        known = kin is not None and kin.count > 0
-        first, second = kin.plans_for(ships) if kin and known else (self.openings, self.openings)
+        first = second = self.openings
+        if kin is not None and kin.count:
+            first, second = kin.plans_for(ships)
         value, _ = solve(
             self.turn_arrays(ships, turn, self.no_bonus),
             self._child,

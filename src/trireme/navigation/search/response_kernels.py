@@ -39,7 +39,8 @@ class Simulations(NamedTuple):
     calm: Any
     """uint8[M, M]: 1 where nothing can connect in any phase, and nobody runs into anything."""
     ready: Any
-    """uint8[M, M]: 1 where the rest is known: most pairs of movements are never asked for."""
+    """uint8[M, M]: 1 where the rest is known: most pairs of movements are never asked for; 2 where
+    only `slots` is."""
     slots: Any
     """int32[M, M]: the row of the last poses in the turn's `PosePairs`."""
     bonus: Any
@@ -177,9 +178,9 @@ def _evaluate_ends(turn: TurnArrays, known: Simulations, e: Any, wanted: Any) ->
 
 @njit
 def _evaluate_quiet(turn: TurnArrays, known: Simulations, e: Any, ready_now: Any) -> None:
-    """`bonus` and `quiet` against movement `e`, where `ready` is `ready_now`; it is 1 then.
+    """`bonus` and `quiet` against movement `e`, where `ready` is `ready_now`; it becomes 1.
 
-    Many movements end in the same poses, which are evaluated once for a turn.
+    Many movements end in the same poses, which are evaluated once a turn.
     """
     ready, slots, bonus, units = known.ready, known.slots, known.bonus, turn.pairs.units
     poses, quiet, stamps = known.poses, known.quiet, turn.pairs.stamps
