@@ -34,14 +34,22 @@ STAMP = "kernels.sum"
 @overload
 def njit(function: F) -> F: ...
 @overload
-def njit(*, inline: str = ..., nogil: bool = ...) -> Callable[[F], F]: ...
-def njit(function: Any = None, **options: Any) -> Any:
-    """`numba.njit` with `cache=True`: `@njit`, `@njit(inline="always")`, `@njit(nogil=True)`."""
-    if function is None:
-        return lambda decorated: njit(decorated, **options)
-    _check_package(_package_of(function))
+def njit(*, inline: str = ..., nogil: bool = ..., makes_arrays: bool = ...) -> Callable[[F], F]: ...
+def njit(function: Any = None, *, makes_arrays: bool = True, **options: Any) -> Any:
+    """`numba.njit` with `cache=True`: `@njit`, `@njit(inline="always")`, `@njit(nogil=True)`.
+
+    Kernels for which `makes_arrays` is false count no references to the arrays that they are given
+    and pass on. In a kernel that is called from an inner loop that may be most of its time.
+    """
     compile_options: dict[str, Any] = {"cache": True, "no_cfunc_wrapper": True, **options}
-    return numba.njit(function, **compile_options)
+    if not makes_arrays:
+        compile_options["_nrt"] = False
+
+    def compiled(kernel: Any) -> Any:
+        _check_package(_package_of(kernel))
+        return numba.njit(kernel, **compile_options)
+
+    return compiled if function is None else compiled(function)
 
 
 @overload

@@ -28,14 +28,14 @@ from trireme.core.splitmix_kernels import next_below
 GOING_ON, FIRST, SECOND, DRAWN = 0, 1, 2, 3
 
 
-@njit
+@njit(makes_arrays=False)
 def step_of(way: Any, stride: Any) -> Any:
     """How far the next tile lies in a direction; without branches, which would be mispredicted."""
     sideways = way & 1
     return sideways * (2 - way) + (1 - sideways) * (way - 1) * stride
 
 
-@njit
+@njit(makes_arrays=False)
 def _path(sea: Any, tile: Any, facing: Any, move: Any, stride: Any, keep: Any) -> Any:
     """(tiles that a move may enter before the map stops it, first, second, bow, hits a rock)."""
     if move == 0:
@@ -54,7 +54,7 @@ def _path(sea: Any, tile: Any, facing: Any, move: Any, stride: Any, keep: Any) -
     return 2, first, second, bow, False
 
 
-@njit
+@njit(makes_arrays=False)
 def move(
     sea: Any, a: Any, af: Any, am: Any, b: Any, bf: Any, bm: Any, stride: Any, keep: Any
 ) -> Any:
@@ -82,7 +82,7 @@ def move(
         return a_end, a_bow, collided or a_rock, b_end, b_bow, collided or b_rock
 
 
-@njit
+@njit(makes_arrays=False)
 def drift(sea: Any, a: Any, af: Any, b: Any, bf: Any) -> Any:
     """What the tiles under both ships do: (tile, facing) of the first, then of the second."""
     on_a, on_b = sea[a], sea[b]
@@ -99,7 +99,7 @@ def drift(sea: Any, a: Any, af: Any, b: Any, bf: Any) -> Any:
     return a_to, a_bow, b_to, b_bow
 
 
-@njit
+@njit(makes_arrays=False)
 def reaches(sea: Any, tile: Any, way: Any, enemy: Any, reach: Any, stride: Any) -> bool:
     """Whether a straight line of `reach` tiles in a direction meets the enemy."""
     if abs(enemy - tile) > reach * stride:
@@ -114,7 +114,7 @@ def reaches(sea: Any, tile: Any, way: Any, enemy: Any, reach: Any, stride: Any) 
     return False
 
 
-@njit
+@njit(makes_arrays=False)
 def act(
     sea: Any, tile: Any, facing: Any, order: Any, enemy: Any, stats: Any, seat: Any, stride: Any
 ) -> Any:
@@ -131,7 +131,7 @@ def act(
     return 0, False
 
 
-@njit
+@njit(makes_arrays=False)
 def play_turn(
     sea: Any, stats: Any, rules: Any, ships: Any, turn: Any, first: Any, second: Any
 ) -> Any:

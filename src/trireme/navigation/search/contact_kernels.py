@@ -35,16 +35,18 @@ class ContactTables(NamedTuple):
     strikes: Any
     """int16[2, P × 4, T, 2 × PHASES]: by seat and by place in the window round the pose: after how
     many of them the ship could hit there, by phase, then grapple."""
+    ends: Any
+    """int64[2, 4 ** PHASES, 2]: working memory, like the next."""
+    known: Any
+    """int64[T]"""
 
 
-@njit
-def _find(
-    counts: Any, places: Any, visits: Any, strikes: Any, sea: Any, stats: Any, rules: Any, pose: Any
-) -> None:
-    """Fill in the reach and the strikes of a pose, in the arrays of `ContactTables`."""
+@njit(makes_arrays=False)
+def find_contacts(tables: ContactTables, sea: Any, stats: Any, rules: Any, pose: Any) -> None:
+    """Fill in the reach and the strikes of a pose."""
+    counts, places, visits, strikes, poses, known = tables
     stride, phases, keep = np.int64(rules[0]), np.int64(rules[1]), rules[2] != 0
-    poses = np.empty((2, 4**phases, 2), np.int64)
-    known = np.full(ROW * ROW, -1, np.int64)
+    known[:] = -1
     ranges, near = stats[:, 0], stats[:, 3]
     most = max(ranges[0], ranges[1])
     visits[pose] = 0
@@ -91,21 +93,14 @@ def _find(
     counts[pose] = count
 
 
-@njit
-def contact_rates(
-    counts: Any, places: Any, visits: Any, strikes: Any, sea: Any, stats: Any, rules: Any,
-    first: Any, second: Any, rates: Any,
-) -> None:  # fmt: skip
+@njit(makes_arrays=False)
+def contact_rates(tables: ContactTables, stride: Any, first: Any, second: Any, rates: Any) -> None:
     """`rates: float32[2, 2 × RATES]`: as each seat sees it, its own rates, then the other's.
 
-    `first` and `second` are the poses of the seats, the first arrays those of `ContactTables`:
-    loose ones, because to pass a tuple of arrays costs more than the sums. Square roots of
+    `first` and `second` are the poses of the seats, whose contacts have been found. Square roots of
     probabilities, which tell rare contacts apart.
     """
-    stride = np.int64(rules[0])
-    for pose in (first, second):
-        if counts[pose] == 0:
-            _find(counts, places, visits, strikes, sea, stats, rules, pose)
+    counts, places, visits, strikes = tables.counts, tables.places, tables.visits, tables.strikes
     down = (second >> 2) // stride - (first >> 2) // stride
     right = (second >> 2) % stride - (first >> 2) % stride
     for seat in range(2):
@@ -140,7 +135,7 @@ def contact_rates(
             _write(rates, seat, 3 * PHASES + phase, hook, ways)
 
 
-@njit
+@njit(makes_arrays=False)
 def _write(rates: Any, seat: Any, at: Any, found: Any, ways: Any) -> None:
     """A rate as both seats see it: the square root of the share of all ways to sail."""
     rate = np.float32(np.sqrt(found / ways))

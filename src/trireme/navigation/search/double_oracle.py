@@ -33,6 +33,7 @@ from trireme.navigation.kernels import mobility_loss
 from trireme.navigation.plans import Plan
 from trireme.navigation.rules import Navigation, NavigationState
 
+from .best_response_kernels import best_responses
 from .contact_kernels import ContactTables
 from .double_oracle_kernels import (
     OracleArrays,
@@ -49,7 +50,6 @@ from .plan_analysis import PlanAnalysis, PlanCandidate
 from .pose_bonus import distance_table, pose_values, pose_values_against_random
 from .response_kernels import (
     Simulations,
-    best_responses,
     evaluate_again,
     payoffs,
     simulate_movements,
@@ -60,6 +60,7 @@ from .value_network import (
     GameTables,
     ValueNetwork,
     contact_tables,
+    leaf_cache,
     no_tables,
     pose_pairs,
     rates_between,
@@ -158,6 +159,7 @@ class TurnSolver:
         self._contacts = contacts or contact_tables()
         self._contacts.counts[:] = 0
         self._pairs = pose_pairs()
+        self._cache = leaf_cache()
         self._child: OracleArrays | None = None
         if network is not None:
             self.use(network, terrain_features(game))
@@ -206,10 +208,16 @@ class TurnSolver:
             network=self._tables.after(turn + 1) if self._tables else self._no_tables,
             contacts=self._contacts,
             pairs=self._pairs,
-            stamp=np.zeros(1, np.int64),
+            cache=self._cache,
+            stamp=self.new_stamp(),
             searched=np.zeros(1, np.int64),
             searched_values=np.zeros(1),
         )
+
+    def new_stamp(self) -> int:
+        """A number for another evaluation, whose values the cache keeps apart."""
+        self._cache.stamps[0] += 1
+        return int(self._cache.stamps[0])
 
     def oracle_arrays(self, plans: int) -> OracleArrays:
         """Arrays for a double oracle of so many plans a seat, with the opening plans."""
@@ -311,7 +319,6 @@ def simulations(phases: int) -> Simulations:
         calm=np.empty((total, total), np.uint8),
         ready=np.empty((total, total), np.uint8),
         slots=np.empty((total, total), np.int32),
-        bonus=np.empty((total, total), np.float32),
         quiet=np.empty((total, total)),
         done=np.zeros(total, np.uint8),
     )
@@ -407,7 +414,7 @@ class DoubleOracle:
 
     def _evaluated_otherwise(self, **changes: Any) -> TurnArrays:
         """The turn with a changed evaluation, which it will not confuse with this one."""
-        return self.turn._replace(stamp=np.zeros(1, np.int64), **changes)
+        return self.turn._replace(stamp=self.solver.new_stamp(), **changes)
 
     def mixture(self, seat: int) -> PackedMixture:
         """The mixed strategy of a seat, without plans that are hardly ever played."""
@@ -587,7 +594,7 @@ class DoubleOracle:
         """
         movements = every_movement(self.solver.game.phases)
         found = np.empty((len(movements), movements.shape[1], len(movements)), np.uint16)
-        ends = np.empty((len(movements), 4), np.int64)
+        ends = np.empty((2, len(movements), 5), np.int64)
         for answer, row in zip(movements, found, strict=True):
             simulate_movements(self.turn, seat, answer, row, ends)
         return found & OWN_CONTACTS

@@ -6,8 +6,9 @@ import numpy as np
 
 from trireme.core.jit import njit
 
+from .best_response_kernels import best_responses
 from .evaluation_kernels import TurnArrays
-from .response_kernels import best_responses, payoffs, simulate_new_movements
+from .response_kernels import payoffs, simulate_new_movements
 from .simplex_kernels import solve_matrix_game
 
 LEAST = 1e-4
@@ -174,7 +175,7 @@ def _respond(
     best_responses(turn, seat, answers, movements, weights, known, floor, best, values)
 
 
-@njit
+@njit(makes_arrays=False)
 def _expected(oracle: OracleArrays, own: Any) -> Any:
     """The value to `own` of both mixed strategies, without the model."""
     value = 0.0
@@ -203,7 +204,7 @@ def _add(oracle: OracleArrays, seat: Any, best: Any, values: Any, floor: Any, ne
     return added
 
 
-@njit
+@njit(makes_arrays=False)
 def _contains(oracle: OracleArrays, seat: Any, plan: Any) -> Any:
     for k in range(oracle.counts[seat]):
         same = True

@@ -4,7 +4,7 @@ A leaf of the search is a position between two turns. Its value to seat 0, from 
 (won), comes from the value network (`value_network`) or from a formula of hit points. The network
 is stored as tables, and what it makes of two poses is remembered for as long as a game is searched
 (`PosePairs`), so that a leaf costs a few dozen additions. A bonus for the relative poses is added
-to either.
+to either. A turn asks for the same leaves again and again: their values are cached (`LeafCache`).
 """
 
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ import numpy as np
 
 from trireme.core.jit import njit
 
-from .contact_kernels import contact_rates
+from .contact_kernels import contact_rates, find_contacts
 
 REACH = 25
 """As far apart as two ships on the largest map can be, along one axis."""
@@ -44,10 +44,9 @@ class NetworkTables(NamedTuple):
 
 
 class PosePairs(NamedTuple):
-    """Pairs of poses that were evaluated before: a hash table, and its rows.
+    """The hidden units of pairs of poses that were evaluated before: a hash table, and its rows.
 
-    Their hidden units depend on the poses alone, so that one table serves all turns and leaves of a
-    game. Beside them stands what each pair was worth to the turn that asked last.
+    They depend on the poses alone, so that one table serves all turns and leaves of a game.
     """
 
     keys: Any
@@ -57,23 +56,27 @@ class PosePairs(NamedTuple):
     poses: Any
     """int32[N, 2]: by row, the poses of seat 0 and seat 1."""
     units: Any
-    """float32[N, 2, D]: the hidden units, by row and seat."""
-    stamps: Any
-    """int64[N]: the turn, by its stamp, that the next two belong to."""
-    bonus: Any
-    """float32[N]: `pose_value`."""
-    quiet: Any
-    """float64[N]: the value to seat 0 with the hit points that the turn begins with."""
+    """float32[N, 2, D]: by row and seat."""
     count: Any
     """int64[1]: rows in use."""
-    stamp: Any
-    """int64[1]: the last stamp given."""
     rates: Any
     """float32[2, 2 × RATES]: working memory, like the next."""
     hidden: Any
     """float32[K]"""
     summed: Any
     """float32[D]"""
+
+
+class LeafCache(NamedTuple):
+    """Values of leaves; a new one takes the place of the last one with the same hash."""
+
+    keys: Any
+    """int64[C]: the stamp of the evaluation, the row in `PosePairs`, both hit points; C is a power
+    of 2."""
+    values: Any
+    """float64[C]: to seat 0."""
+    stamps: Any
+    """int64[1]: the last stamp that was given."""
 
 
 class TurnArrays(NamedTuple):
@@ -103,8 +106,10 @@ class TurnArrays(NamedTuple):
     """ContactTables"""
     pairs: Any
     """PosePairs, of this game and network"""
+    cache: Any
+    """LeafCache"""
     stamp: Any
-    """int64[1]: tells this evaluation from others in `pairs`; 0 before the first pair."""
+    """int: tells this evaluation from others in the cache; below 2³³."""
     searched: Any
     """int64[C]: hash table of leaves that were searched themselves, by `leaf_key`; 0 is empty."""
     searched_values: Any
@@ -136,7 +141,7 @@ def hit_point_values(stats: Any, rules: Any, turn: Any) -> Any:
     return hp_values
 
 
-@njit
+@njit(makes_arrays=False)
 def relative_pose(tile: Any, bow: Any, other: Any, other_bow: Any, stride: Any) -> Any:
     """The other ship as seen with the own bow up: (tiles to the right, tiles down, facing)."""
     right = other % stride - tile % stride
@@ -150,7 +155,7 @@ def relative_pose(tile: Any, bow: Any, other: Any, other_bow: Any, stride: Any) 
     return right, down, (other_bow - bow) & 3
 
 
-@njit
+@njit(makes_arrays=False)
 def pose_value(
     poses: Any, mobility: Any, first: Any, bow: Any, other: Any, other_bow: Any, stride: Any
 ) -> Any:
@@ -160,19 +165,20 @@ def pose_value(
     return value + mobility[other, other_bow] - mobility[first, bow]
 
 
-@njit
+@njit(makes_arrays=False)
 def hidden_units(
-    relative: Any, own: Any, theirs: Any, contact: Any, layer: Any, bias: Any, rates: Any,
-    first: Any, second: Any, stride: Any, hidden: Any, summed: Any, units: Any, slot: Any,
-) -> None:  # fmt: skip
-    """`units[slot]: float32[2, D]`: the hidden units as seat 0 sees the poses, and seat 1.
+    network: NetworkTables, pairs: PosePairs, first: Any, second: Any, stride: Any, slot: Any
+) -> None:
+    """Write the hidden units as seat 0 sees the poses, and seat 1, into row `slot`.
 
-    The first six arrays are those of `NetworkTables`, loose as in `contact_rates`. The units of the
-    first layer are summed over the position and its mirror image, so mirroring changes nothing;
-    `rates` are the same in both. `hidden` and `summed` are working memory. Four rows of a layer at
+    The units of the first layer are summed over the position and its mirror image, so mirroring
+    changes nothing; the contact rates, `pairs.rates`, are the same in both. Four rows of a layer at
     a time: a sum is written less often.
     """
     zero = np.float32(0.0)
+    relative, own, theirs = network.relative, network.own, network.other
+    contact, layer, bias = network.contact, network.second, network.second_bias
+    units, rates, hidden, summed = pairs.units, pairs.rates, pairs.hidden, pairs.summed
     for seat in range(2):
         mine, yours = (first, second) if seat == 0 else (second, first)
         right, down, facing = relative_pose(mine >> 2, mine & 3, yours >> 2, yours & 3, stride)
@@ -204,7 +210,7 @@ def hidden_units(
             units[slot, seat, k] = max(summed[k], zero)
 
 
-@njit
+@njit(makes_arrays=False)
 def pair_place(keys: Any, key: Any) -> Any:
     """Where a pair of poses is or would be in the hash table of `PosePairs`."""
     mask = keys.shape[0] - 1
@@ -214,7 +220,7 @@ def pair_place(keys: Any, key: Any) -> Any:
     return at
 
 
-@njit
+@njit(makes_arrays=False)
 def add_pair(
     keys: Any, slots: Any, poses: Any, count: Any, at: Any, first: Any, second: Any
 ) -> Any:
@@ -228,32 +234,28 @@ def add_pair(
     return slot
 
 
-@njit
+@njit(makes_arrays=False)
 def evaluate_pairs(turn: TurnArrays, begin: Any) -> None:
     """Evaluate the pairs of poses from row `begin` on."""
-    counts, places, visits, strikes = turn.contacts
-    sea, stats, rules, stride = turn.sea, turn.stats, turn.rules, np.int64(turn.rules[0])
-    relative, own, other, contact, second, bias, _ = turn.network
-    poses, units, count = turn.pairs.poses, turn.pairs.units, turn.pairs.count
-    rates, hidden, summed = turn.pairs.rates, turn.pairs.hidden, turn.pairs.summed
-    if units.shape[2] == 0:
+    contacts, pairs, stride = turn.contacts, turn.pairs, np.int64(turn.rules[0])
+    if pairs.units.shape[2] == 0:
         return
-    for slot in range(begin, count[0]):
-        mine, yours = np.int64(poses[slot, 0]), np.int64(poses[slot, 1])
-        contact_rates(counts, places, visits, strikes, sea, stats, rules, mine, yours, rates)
-        hidden_units(
-            relative, own, other, contact, second, bias, rates, mine, yours, stride, hidden, summed,
-            units, slot,
-        )  # fmt: skip
+    for slot in range(begin, pairs.count[0]):
+        mine, yours = np.int64(pairs.poses[slot, 0]), np.int64(pairs.poses[slot, 1])
+        for pose in (mine, yours):
+            if contacts.counts[pose] == 0:
+                find_contacts(contacts, turn.sea, turn.stats, turn.rules, pose)
+        contact_rates(contacts, stride, mine, yours, pairs.rates)
+        hidden_units(turn.network, pairs, mine, yours, stride, slot)
 
 
-@njit
+@njit(makes_arrays=False)
 def blend(base: Any, poses: Any) -> Any:
     """Base value and poses together: `poses` is the share of the way from `base` to the end."""
     return base + poses * (1.0 - base if poses > 0.0 else 1.0 + base)
 
 
-@njit
+@njit(makes_arrays=False)
 def network_value(conditions: Any, hp: Any, other_hp: Any, units: Any, slot: Any) -> Any:
     """The network's value to seat 0 of hit points and of `units[slot]`.
 
@@ -272,13 +274,13 @@ def network_value(conditions: Any, hp: Any, other_hp: Any, units: Any, slot: Any
     return total / (1.0 + abs(total))
 
 
-@njit
+@njit(makes_arrays=False)
 def leaf_key(first: Any, second: Any, hp: Any, other_hp: Any) -> Any:
     """A leaf as one number above 0: poses (4 × tile + facing) and hit points of both seats."""
     return ((np.int64(first) << 24) | (np.int64(second) << 12) | (np.int64(hp) << 6) | other_hp) + 1
 
 
-@njit
+@njit(makes_arrays=False)
 def searched_slot(searched: Any, key: Any) -> Any:
     """Where a leaf is or would be in the hash table, whose size is a power of 2."""
     mask = searched.shape[0] - 1
@@ -288,25 +290,40 @@ def searched_slot(searched: Any, key: Any) -> Any:
     return at
 
 
-@njit
-def leaf_value(
-    hp_values: Any, conditions: Any, searched: Any, searched_values: Any, units: Any, slot: Any,
-    bonus: Any, unsure: Any, poses: Any, e: Any, m: Any, hp: Any, other_hp: Any,
-) -> Any:  # fmt: skip
-    """The value to seat 0 of a leaf with hit points above 0, at [e, m] of `Simulations`.
+@njit(makes_arrays=False)
+def cache_place(keys: Any, stamp: Any, slot: Any, hp: Any, other_hp: Any) -> Any:
+    """(key, place in `LeafCache`) of a leaf with its poses in row `slot` of `PosePairs`.
 
-    `units` are those of `PosePairs`, `slot` the row of the poses there, `bonus` their `pose_value`.
-
-    Whole arrays are passed, and loose ones: a view costs more than the sum.
+    If the place holds another key, `cache_leaf` has to evaluate the leaf.
     """
-    base = hp_values[0, hp, other_hp]
-    if hp_values[1, hp, other_hp] == 0.0:
-        return base
-    if units.shape[2] > 0:
-        base = network_value(conditions, hp, other_hp, units, slot)
-    if searched.shape[0] > 1:
-        key = leaf_key(poses[e, m, 0], poses[e, m, 1], hp, other_hp)
-        at = searched_slot(searched, key)
-        if searched[at] == key:
-            return blend(searched_values[at], np.float64(bonus))
-    return blend(base, np.float64(bonus) + unsure)
+    key = np.int64(stamp) << 30 | np.int64(slot) << 12 | np.int64(hp) << 6 | np.int64(other_hp)
+    return key, (key * 0x9E3779B97F4A7C1 >> 36) & (keys.shape[0] - 1)
+
+
+@njit(makes_arrays=False)
+def cache_leaf(turn: TurnArrays, key: Any, at: Any, slot: Any, hp: Any, other_hp: Any) -> None:
+    """Evaluate a leaf with hit points above 0, and put its value to seat 0 into the cache.
+
+    Callers look it up themselves: to pass the turn costs more than that.
+    """
+    turn.cache.keys[at] = key
+    base = turn.hp_values[0, hp, other_hp]
+    if turn.hp_values[1, hp, other_hp] == 0.0:
+        turn.cache.values[at] = base
+        return
+    first, second = np.int64(turn.pairs.poses[slot, 0]), np.int64(turn.pairs.poses[slot, 1])
+    bonus = np.float64(
+        pose_value(
+            turn.poses, turn.mobility, first >> 2, first & 3, second >> 2, second & 3,
+            np.int64(turn.rules[0]),
+        )
+    )  # fmt: skip
+    if turn.pairs.units.shape[2] > 0:
+        base = network_value(turn.network.conditions, hp, other_hp, turn.pairs.units, slot)
+    if turn.searched.shape[0] > 1:
+        leaf = leaf_key(first, second, hp, other_hp)
+        found = searched_slot(turn.searched, leaf)
+        if turn.searched[found] == leaf:
+            turn.cache.values[at] = blend(turn.searched_values[found], bonus)
+            return
+    turn.cache.values[at] = blend(base, bonus + turn.unsure)

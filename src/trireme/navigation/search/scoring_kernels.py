@@ -25,9 +25,9 @@ def contact_probabilities(
     phases, stride = turn.rules[1], np.int64(turn.rules[0])
     total = 4**phases
     contacts = np.zeros((phases, total), np.uint16)
-    poses = np.zeros((total, 4), np.int64)
+    last = np.zeros((2, total, 5), np.int64)
     for j in range(answers.shape[0]):
-        simulate_movements(turn, own, answers[j], contacts, poses)
+        poses = last[simulate_movements(turn, own, answers[j], contacts, last)]
         weight = weights[j]
         count = 1
         for phase in range(phases):

@@ -97,7 +97,7 @@ def solve_matrix_game(values: Any, n: Any, m: Any, first: Any, second: Any) -> A
     return value
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _read(program: Program, n: Any, m: Any, first: Any, second: Any) -> None:
     """Write the strategies of the current basis, not yet scaled."""
     first[:n] = 0.0
@@ -111,7 +111,7 @@ def _read(program: Program, n: Any, m: Any, first: Any, second: Any) -> None:
             first[-1 - program.free[c]] = max(0.0, program.tableau[rows, c])
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _join_rows(program: Program, n: Any, second: Any, gains: Any) -> Any:
     """Add the rows that are worth most against the columns' strategy; whether there are any."""
     shift, values, found = program.shift[0], program.values, False
@@ -132,7 +132,7 @@ def _join_rows(program: Program, n: Any, second: Any, gains: Any) -> Any:
     return found
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _join_columns(program: Program, n: Any, m: Any, first: Any, gains: Any) -> Any:
     """Add the columns that cost the rows' strategy most; whether there are any."""
     shift, values, found = program.shift[0], program.values, False
@@ -155,12 +155,13 @@ def _join_columns(program: Program, n: Any, m: Any, first: Any, gains: Any) -> A
     return found
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _add_row(program: Program, i: Any) -> None:
     """Add row i of the game: its slack is basic, below 0 where the solution violates the row."""
     values, shift, tableau = program.values, program.shift[0], program.tableau
     rows, columns = program.size
-    tableau[rows + 1, : columns + 1] = tableau[rows, : columns + 1]
+    for c in range(columns + 1):
+        tableau[rows + 1, c] = tableau[rows, c]
     for c in range(columns):
         j = program.free[c]
         tableau[rows, c] = values[i, j] + shift if j >= 0 else 0.0
@@ -176,7 +177,7 @@ def _add_row(program: Program, i: Any) -> None:
     program.size[0] += 1
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _add_column(program: Program, j: Any, n: Any) -> None:
     """Add column j of a game with n rows, as a variable that is 0."""
     values, shift, tableau = program.values, program.shift[0], program.tableau
@@ -200,7 +201,7 @@ def _add_column(program: Program, j: Any, n: Any) -> None:
     program.size[1] += 1
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _primal(program: Program) -> None:
     """The primal simplex method: columns enter by Dantzig's rule until no cost is negative."""
     tableau, (rows, columns) = program.tableau, program.size
@@ -220,7 +221,7 @@ def _primal(program: Program) -> None:
         _pivot(program, row, column)
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _dual(program: Program) -> None:
     """The dual simplex method: rows leave until no right-hand side is negative."""
     tableau, (rows, columns) = program.tableau, program.size
@@ -242,7 +243,7 @@ def _dual(program: Program) -> None:
         _pivot(program, row, column)
 
 
-@njit(nogil=True)
+@njit(makes_arrays=False)
 def _pivot(program: Program, row: Any, column: Any) -> None:
     """Exchange the variables of a row and a column."""
     tableau, (rows, columns) = program.tableau, program.size

@@ -30,8 +30,8 @@ from trireme.navigation.kernels import mobility_loss
 from trireme.navigation.maps import MAX_SIZE
 from trireme.navigation.rules import Navigation
 
-from .contact_kernels import PHASES, RATES, ROW, ContactTables, contact_rates
-from .evaluation_kernels import REACH, NetworkTables, PosePairs
+from .contact_kernels import PHASES, RATES, ROW, ContactTables, contact_rates, find_contacts
+from .evaluation_kernels import REACH, LeafCache, NetworkTables, PosePairs
 
 Floats = NDArray[np.float32]
 
@@ -247,6 +247,9 @@ FULL = MOST_PAIRS
 """With more pairs than that in use, new searches begin another memory. Before, one turn and the
 leaf that is being solved still find room."""
 
+CACHED = 2**15
+"""Places for values of leaves."""
+
 
 def pose_pairs(units: int = 0, outputs: int = 0) -> PosePairs:
     """An empty memory of pairs of poses; it is claimed only where it is written."""
@@ -256,14 +259,17 @@ def pose_pairs(units: int = 0, outputs: int = 0) -> PosePairs:
         slots=np.zeros(slots, np.int32),
         poses=np.empty((rows, 2), np.int32),
         units=np.empty((rows, 2, outputs), np.float32),
-        stamps=np.zeros(rows, np.int64),
-        bonus=np.empty(rows, np.float32),
-        quiet=np.empty(rows),
         count=np.zeros(1, np.int64),
-        stamp=np.zeros(1, np.int64),
         rates=np.zeros((2, 2 * RATES), np.float32),
         hidden=np.zeros(units, np.float32),
         summed=np.zeros(outputs, np.float32),
+    )
+
+
+def leaf_cache() -> LeafCache:
+    """An empty cache, about as large as what a processor core keeps close."""
+    return LeafCache(
+        keys=np.zeros(CACHED, np.int64), values=np.zeros(CACHED), stamps=np.zeros(1, np.int64)
     )
 
 
@@ -275,6 +281,8 @@ def contact_tables() -> ContactTables:
         places=np.empty((poses, window, 2), np.int8),
         visits=np.empty((poses, window, PHASES), np.int16),
         strikes=np.empty((2, poses, window, 2 * PHASES), np.int16),
+        ends=np.empty((2, 4**PHASES, 2), np.int64),
+        known=np.empty(window, np.int64),
     )
 
 
@@ -284,7 +292,10 @@ def rates_between(
     """`float32[2, RATES]`: the contact rates of two ships, `ships: int32[2, 3]`, by seat."""
     rates = np.zeros((2, 2 * RATES), np.float32)
     first, second = (4 * int(ship[0]) + int(ship[1]) for ship in ships)
-    contact_rates(*tables, sea, stats, rules, first, second, rates)
+    for pose in (first, second):
+        if tables.counts[pose] == 0:
+            find_contacts(tables, sea, stats, rules, pose)
+    contact_rates(tables, int(rules[0]), first, second, rates)
     return rates[:, :RATES]
 
 
