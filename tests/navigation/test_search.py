@@ -182,7 +182,7 @@ def test_the_bonus_for_closeness_gives_next_to_nothing_away() -> None:
     solver, lost = TurnSolver(game, load_network()), []
     for places in (("i9 E", "m10 W"), ("i9 E", "p9 W"), ("i9 S", "r13 N")):
         oracle = solver.double_oracle(with_ships(game, *places, turn=25), 0)
-        oracle.improve(20)
+        oracle.improve(60, 0.0005)
         neutral, own = oracle.with_bonus(None), oracle.mixture(0)
         lost.append(neutral.expected(own, oracle.mixture(1)) - neutral.guarantee(own))
     assert max(lost) < 0.006

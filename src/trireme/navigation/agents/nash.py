@@ -32,9 +32,10 @@ DEFAULT_SECONDS = 1.0
 """The CPU time for a plan where nothing else limits the iterations."""
 TOLERANCE, FINE = 0.005, 0.0005
 """The equilibrium gap at which leaves are searched, and that at which a turn counts as solved."""
-SOLVING, SOLVING_FIRST = 0.9, 0.35
+SOLVING, SOLVING_FIRST, SOLVING_MYOPIC = 0.9, 0.35, 0.6
 """The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
-being for predictions; and where there is, for a response to the model of the enemy too."""
+being for predictions; and where there is, for a response to the model of the enemy too: one that
+was recognised, or one that may be myopic."""
 RESPONDING = 0.95
 """The share of the time after which no response is searched any more."""
 LEAVES = 0.92
@@ -149,7 +150,9 @@ class Nash:
             return self.analyse(turn.game, turn.view, turn.seat, turn.seconds)
         memory = self._recall(as_navigation(turn.game), turn.view, turn.seat)
         memory.observe(turn.view)
-        share = SOLVING_FIRST if memory.may_deviate else SOLVING
+        share = SOLVING
+        if memory.may_deviate:
+            share = SOLVING_FIRST if memory.model.recognised else SOLVING_MYOPIC
         stop, stop_solving, stop_leaves = (
             self.stop_watch(turn.seconds, part) for part in (RESPONDING, share, LEAVES * share)
         )

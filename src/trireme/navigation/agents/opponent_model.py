@@ -15,7 +15,7 @@ from trireme.core.seeding import stream
 from trireme.navigation.arrays import pack_plan, unpack_plan
 from trireme.navigation.plans import order_count
 from trireme.navigation.rules import Navigation, NavigationState
-from trireme.navigation.search.double_oracle import PackedMixture, every_movement
+from trireme.navigation.search.double_oracle import MAX_TRUST, PackedMixture, every_movement
 from trireme.navigation.search.response_kernels import movement_of
 
 Floats = NDArray[np.float64]
@@ -28,9 +28,16 @@ class Suspect:
     spec: str
     contempt: float
     """The value of an undecided position against it: how much patience pays."""
-    exploited: bool = True
-    """Whether it is responded to once it is recognised; one that nearly plays an equilibrium gives
-    little away, and an attacker is easily taken for it."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """A mixed strategy that the opponent is expected to play, to respond to."""
+
+    mixture: PackedMixture
+    trust: float
+    """The share of turns in which it is assumed to; in the others the opponent plays optimally."""
+    contempt: float
 
 
 RANDOM = "random"
@@ -39,13 +46,15 @@ BEST_RESPONSE = "best response"
 TEMPERATURE = 0.005
 """In value, of the quantal response to the own mixed strategy that counts as a best response: those
 who answer that well are no suspects, even where they do what the equilibrium would not."""
-RATIONAL = (EQUILIBRIUM, BEST_RESPONSE)
-"""Opponents that there is nothing to exploit in."""
+MYOPIC = "myopic"
+"""An opponent that solves the turn without a look at the next: the equilibrium before any leaf was
+searched is what it plays."""
+RATIONAL = (EQUILIBRIUM, BEST_RESPONSE, MYOPIC)
+"""Opponents that play well; only the myopic give anything away, and little."""
 SUSPECTS = (
     Suspect(RANDOM, 0.9),
     Suspect("greedy", 0.5),
     Suspect("planner", 0.3),
-    Suspect("nash-quick", 0.0, exploited=False),
     Suspect("nash-quick:rounds=12,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.0),
 )
 PRIOR = 0.08
@@ -60,6 +69,14 @@ SAMPLES = 32
 """Plans drawn for the random captain, unless the opponent is taken for it."""
 PLAYS_AT_RANDOM = 0.7
 """The belief in a random captain from which on it is met as one."""
+EVIDENCE = 0.95
+"""Below this probability that the opponent is one of the suspects none of them is responded to."""
+MYOPIC_TRUST, LEAST_TRUST = 0.8, 0.05
+"""The trust in a prediction of the myopic at most, in proportion to the belief; and the least that
+is worth a response. With so much trust a response costs little of what is guaranteed."""
+TELLING = 0.05
+"""How far the best movement has to be above the median, in value, for a turn to tell the rational
+apart: where all movements are worth the same, each may play any."""
 POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
 """How often a phase orders an action that cannot connect: of captains, and of a random one."""
 
@@ -76,22 +93,40 @@ class OpponentModel:
         self._agents: dict[str, Any] = {}
         self._predicted: dict[str, PackedMixture] = {}
         self._chances: dict[str, Floats] = {}
+        self._myopic: PackedMixture | None = None
+        self._telling = 1.0
 
     @property
     def suspicion(self) -> float:
-        """The probability that the opponent is one of the suspects that are exploited."""
-        return sum(self.beliefs[suspect.spec] for suspect in SUSPECTS if suspect.exploited)
+        """The probability that the opponent is one of the suspects."""
+        return sum(self.beliefs[suspect.spec] for suspect in SUSPECTS)
+
+    @property
+    def recognised(self) -> bool:
+        """Whether the opponent is taken for one of the suspects."""
+        return self.suspicion >= EVIDENCE
+
+    @property
+    def myopic_trust(self) -> float:
+        """The trust in a prediction of the myopic; 0 if it is not worth a response."""
+        trust = MYOPIC_TRUST * self.beliefs[MYOPIC]
+        return trust if trust >= LEAST_TRUST else 0.0
 
     @property
     def known(self) -> float:
-        """The probability that the opponent is one of these, with a prediction."""
-        return sum(self.beliefs[spec] for spec in self._exploited)
+        """The probability that the opponent is one of the suspects, with a prediction."""
+        return sum(self.beliefs[spec] for spec in self._predicted)
 
     @property
-    def _exploited(self) -> dict[str, PackedMixture]:
-        """The predictions of the suspects that are exploited."""
-        spared = {suspect.spec for suspect in SUSPECTS if not suspect.exploited}
-        return {spec: found for spec, found in self._predicted.items() if spec not in spared}
+    def prediction(self) -> Prediction | None:
+        """What to respond to, if anything."""
+        if self.recognised:
+            if not self.known:
+                return None
+            return Prediction(self.mixture(), min(MAX_TRUST, self.known), self.contempt)
+        if self._myopic is None or not self.myopic_trust:
+            return None
+        return Prediction(self._myopic, self.myopic_trust, 0.0)
 
     @property
     def plays_at_random(self) -> bool:
@@ -109,17 +144,21 @@ class OpponentModel:
         equilibrium: PackedMixture,
         values: Floats,
         stop: Callable[[], bool],
+        myopic: PackedMixture | None = None,
     ) -> None:
         """Predict the plans of every suspect; those that `stop` leaves no time for stay out.
 
-        The rational play their `equilibrium` or respond: `values: float64[M]` are their best by
-        movement against the mixed strategy that they meet.
+        The rational play their `equilibrium`, or the `myopic` one where that is another, or
+        respond: `values: float64[M]` are their best by movement against the mixed strategy that
+        they meet.
         """
-        self._predicted = {}
+        self._predicted, self._myopic = {}, myopic
+        self._telling = min(1.0, float(values.max() - np.median(values)) / TELLING)
         response = np.exp((values - values.max()) / TEMPERATURE)
         self._chances = {
             EQUILIBRIUM: self._by_movement(equilibrium),
             BEST_RESPONSE: response / response.sum(),
+            MYOPIC: self._by_movement(equilibrium if myopic is None else myopic),
         }
         certain = self.suspicion >= CERTAIN
         for suspect in sorted(SUSPECTS, key=lambda suspect: -self.beliefs[suspect.spec]):
@@ -131,10 +170,10 @@ class OpponentModel:
             self._chances[spec] = even if spec == RANDOM else self._by_movement(expected)
 
     def mixture(self) -> PackedMixture:
-        """The predicted plans and their probabilities, given that it is a suspect to exploit."""
-        known, predicted = self.known, self._exploited
-        plans = [mixture[0] for mixture in predicted.values()]
-        chances = [self.beliefs[spec] / known * mixture[1] for spec, mixture in predicted.items()]
+        """The predicted plans and their probabilities, given that it is a suspect."""
+        known, predicted = self.known, self._predicted.items()
+        plans = [mixture[0] for _, mixture in predicted]
+        chances = [self.beliefs[spec] / known * mixture[1] for spec, mixture in predicted]
         return np.concatenate(plans), np.concatenate(chances)
 
     def observe(self, plan: NDArray[np.uint8], contacts: NDArray[np.uint16]) -> None:
@@ -152,8 +191,7 @@ class OpponentModel:
         ratio = RANDOM_POINTLESS / POINTLESS, (1 - RANDOM_POINTLESS) / (1 - POINTLESS)
         if RANDOM in chances:
             chances[RANDOM] *= ratio[0] ** pointless * ratio[1] ** (len(plan) - pointless)
-        total = sum(self.beliefs[name] for name in RATIONAL)
-        rational = sum(self.beliefs[name] * chances[name] for name in RATIONAL) / total
+        rational = self._temper(chances)
         posterior = {
             name: belief * chances.get(name, rational) for name, belief in self.beliefs.items()
         }
@@ -161,6 +199,16 @@ class OpponentModel:
         raised = {spec: max(b / total, LEAST_BELIEF) for spec, b in posterior.items()}
         total = sum(raised.values())
         self.beliefs = {spec: belief / total for spec, belief in raised.items()}
+
+    def _temper(self, chances: dict[str, float]) -> float:
+        """The mean chance of the rational; where the turn tells little, each gets nearly that."""
+        weights = np.array([self.beliefs[name] for name in RATIONAL])
+        found = np.array([chances[name] for name in RATIONAL])
+        mean = float(weights @ found / weights.sum())
+        tempered = (found / mean) ** self._telling
+        tempered *= mean * weights.sum() / (weights @ tempered)
+        chances |= dict(zip(RATIONAL, map(float, tempered), strict=True))
+        return mean
 
     def _all_random(self) -> NDArray[np.uint8]:
         """`uint8[K, phases]`: plans that are in every phase as likely as a random captain's orders.

@@ -342,6 +342,8 @@ class DoubleOracle:
         """What both seats together could gain by deviating from the mixed strategies."""
         self.leaves = 0
         """How many leaves were searched."""
+        self.myopic: tuple[PackedMixture, PackedMixture] | None = None
+        """By seat: the mixed strategies before any leaf was searched; None until one is."""
         self._kin: SolvedLeaves | None = None
         self._follows_model = False  # whether leaves are those that the model leads to
         self._trust = min(bias.naive + bias.tremble, MAX_TRUST)
@@ -500,8 +502,10 @@ class DoubleOracle:
 
         Returns whether there were any; `stop` is asked after each.
         """
+        before = self.mixture(0), self.mixture(1)
         if not self._search(stop, count, self._assumed_play()):
             return False
+        self.myopic = self.myopic or before
         self.arrays.filled[:] = 0
         self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
         return True
