@@ -55,7 +55,7 @@ FORMAT = "provider=compatible,url={url},backoff=0,timeout=20,fallback=random,att
 FROZEN = {
     "battleship": ("cd28f788e490", "db9b8b955f4b"),
     "gomoku": ("3a08492d5574", "9bf1aef4fb72"),
-    "navigation": ("c4f802ffed88", "5853ff68634d"),
+    "navigation": ("c4f802ffed88", "69dec965fe49"),
 }
 """Hashes of a ladder's starts, and of its steps' first actions."""
 

@@ -171,6 +171,9 @@ class RoomLeases:
     def _end_session(self) -> None:
         if self._session is not None:
             with suppress(SQLAlchemyError):
+                # Without this the lock ends only when PostgreSQL notices that the connection has.
+                self._session.execute(text("SELECT pg_advisory_unlock_all()"))
+            with suppress(SQLAlchemyError):
                 self._session.close()
             self._session = None
 
