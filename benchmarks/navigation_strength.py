@@ -6,7 +6,8 @@ so neither luck with seas nor with ships favours anybody, and no game repeats. R
 draws, losses and forfeits, the share of wins and the score (a draw counts half) with 95 % Wilson
 intervals, and the CPU time of a plan. Where both agents tell their mixed strategies, also the score
 without the luck of their draws: less by what the plans drawn are worth beyond expectation, by the
-value network, so its expectation is the same and its interval narrower (AIVAT). With --out every
+value network and by the turns of the positions that matter most, which are solved; so its
+expectation is the same and its interval narrower (AIVAT). With --out every
 game is appended to a file at once; running again goes on from there.
 
     python benchmarks/navigation_strength.py planner greedy
@@ -36,6 +37,8 @@ from trireme.navigation.search.double_oracle import TurnSolver
 from trireme.navigation.search.value_network import load_network
 from trireme.navigation.ships import SHIPS
 
+LUCK_LEAVES = 60
+"""Positions after a turn that are solved to tell the luck of its draws."""
 PAIRS = list(itertools.combinations_with_replacement(sorted(SHIPS), 2))
 
 
@@ -79,8 +82,11 @@ def luck_of(game: Navigation, seats: list[DisclosedAgent]) -> float | None:
             np.stack([pack_plan(plan, ship) for plan, _ in mixture])
             for mixture, ship in zip((own, theirs), game.types, strict=True)
         ]
-        values = solver.double_oracle(view, 0).with_bonus(None).payoffs(*plans)
-        expected = np.array([w for _, w in own]) @ values @ np.array([w for _, w in theirs])
+        chances = [np.array([w for _, w in mixture]) for mixture in (own, theirs)]
+        oracle = solver.double_oracle(view, 0).with_bonus(None)
+        oracle.search_reached((plans[0], chances[0]), (plans[1], chances[1]), LUCK_LEAVES)
+        values = oracle.payoffs(*plans)
+        expected = chances[0] @ values @ chances[1]
         luck += float(values[i, j] - expected)
     return luck if first.told and second.told else None
 

@@ -452,6 +452,26 @@ def test_caution_takes_value_off_leaves_that_were_not_searched(seat: int) -> Non
     assert (np.abs(lost[on]) < 1e-6).any()
 
 
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_leaves_that_two_strategies_reach_are_searched(seat: int) -> None:
+    game = Navigation(ships=("war_brig", "cutter"))
+    state = with_ships(game, "i9 E", "k11 W", turn=5)
+    solver = TurnSolver(game)
+    oracle = solver.double_oracle(state, seat).with_bonus(None)
+    solver.mobility[:] = 0
+    orders = {s: game.read("--------") for s in (0, 1)}
+    plans = [pack_plan(orders[s], game.types[s])[None] for s in (0, 1)]
+    before = oracle.payoffs(*plans)[0, 0]
+    own, theirs = (plans[seat], np.ones(1)), (plans[1 - seat], np.ones(1))
+    assert oracle.search_reached(own, theirs, 8)
+    assert oracle.leaves == 1
+    after = game.apply(state, orders)
+    value = solver.value(pack_ships(after.ships, game.chart.width), after.turn)
+    assert oracle.payoffs(*plans)[0, 0] == pytest.approx(value, abs=1e-9)
+    assert before != pytest.approx(value, abs=1e-4)
+    assert not oracle.search_reached(own, theirs, 8), "it was searched already"
+
+
 def test_leaves_with_near_ships_are_searched_first() -> None:
     """Of leaves that are reached as often: their values are the most doubtful."""
     game = Navigation(ships=("war_brig", "cutter"), phases=1)

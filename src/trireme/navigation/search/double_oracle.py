@@ -510,6 +510,13 @@ class DoubleOracle:
         self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
         return True
 
+    def search_reached(self, own: PackedMixture, theirs: PackedMixture, count: int) -> bool:
+        """Search the `count` most important leaves that two mixed strategies lead to.
+
+        `own` is of the searching seat. Returns whether there were any.
+        """
+        return self._search(lambda: False, count, self._with_mixtures(self.seat, own, theirs))
+
     def _assumed_play(self) -> OracleArrays:
         """Arrays with the mixed strategies that lead to leaves.
 
