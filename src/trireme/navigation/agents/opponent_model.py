@@ -38,6 +38,7 @@ class Prediction:
     trust: float
     """The share of turns in which it is assumed to; in the others the opponent plays optimally."""
     contempt: float
+    """The value of an undecided position against it."""
 
 
 RANDOM = "random"
@@ -201,7 +202,10 @@ class OpponentModel:
         self.beliefs = {spec: belief / total for spec, belief in raised.items()}
 
     def _temper(self, chances: dict[str, float]) -> float:
-        """The mean chance of the rational; where the turn tells little, each gets nearly that."""
+        """Temper the likelihoods of the rational, in place; returns their mean by the beliefs.
+
+        Where the turn tells little, each gets nearly the mean; the mean itself stays what it was.
+        """
         weights = np.array([self.beliefs[name] for name in RATIONAL])
         found = np.array([chances[name] for name in RATIONAL])
         mean = float(weights @ found / weights.sum())

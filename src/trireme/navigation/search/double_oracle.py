@@ -502,10 +502,10 @@ class DoubleOracle:
 
         Returns whether there were any; `stop` is asked after each.
         """
-        before = self.mixture(0), self.mixture(1)
+        myopic = self.myopic or (self.mixture(0), self.mixture(1))
         if not self._search(stop, count, self._assumed_play()):
             return False
-        self.myopic = self.myopic or before
+        self.myopic = myopic
         self.arrays.filled[:] = 0
         self.value = float(solve_restricted(self.turn, self.arrays, self.seat, self._trust))
         return True
