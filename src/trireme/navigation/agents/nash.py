@@ -35,7 +35,7 @@ TOLERANCE, FINE = 0.005, 0.0005
 SOLVING, SOLVING_FIRST, SOLVING_MYOPIC = 0.9, 0.35, 0.6
 """The share of the time for the equilibrium: where there is no budget to deviate from it, the rest
 being for predictions; and where there is, for a response to the model of the enemy too: one that
-was recognised, or one that may be myopic."""
+was recognised, or the myopic one."""
 RESPONDING = 0.95
 """The share of the time after which no response is searched any more."""
 LEAVES = 0.92
@@ -94,7 +94,7 @@ class Nash:
     )
     exploit: bool = option(
         True,
-        "respond to an enemy that it has recognised, within a budget; false: play the equilibrium "
+        "respond to what it expects of the enemy, within a budget; false: play the equilibrium "
         "whatever the enemy does",
     )
     margin: float = option(
@@ -215,11 +215,15 @@ class Nash:
                 rounds -= 1
                 if not oracle.improve(1, tolerance) or stop():
                     break
-            if tolerance == FINE or stop():
+            if stop():
                 return
             room = self._most_leaves - oracle.leaves
             searching = room > 0 and not no_more()
-            if not searching or not oracle.search_leaves(no_more, int(min(room, LEAVES_AT_ONCE))):
+            if searching and oracle.search_leaves(no_more, int(min(room, LEAVES_AT_ONCE))):
+                tolerance = TOLERANCE
+            elif tolerance == FINE:
+                return
+            else:
                 tolerance = FINE
 
     def _ready(self, game: AnyGame) -> TurnSolver:
@@ -242,6 +246,6 @@ class NashQuick(Nash):
     )
     exploit: bool = option(
         False,
-        "respond to an enemy that it has recognised, within a budget; false: play the equilibrium "
+        "respond to what it expects of the enemy, within a budget; false: play the equilibrium "
         "whatever the enemy does",
     )

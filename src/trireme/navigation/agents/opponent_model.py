@@ -49,9 +49,10 @@ TEMPERATURE = 0.005
 who answer that well are no suspects, even where they do what the equilibrium would not."""
 MYOPIC = "myopic"
 """An opponent that solves the turn without a look at the next: the equilibrium before any leaf was
-searched is what it plays."""
-RATIONAL = (EQUILIBRIUM, BEST_RESPONSE, MYOPIC)
-"""Opponents that play well; only the myopic give anything away, and little."""
+searched is what it plays, and nearly what all play that solve turns in less time."""
+RATIONAL = {EQUILIBRIUM: 0.025, BEST_RESPONSE: 0.95, MYOPIC: 0.025}
+"""Opponents that play well, each with its prior probability given that the opponent is one of them.
+The worst case comes first: one that knows the own mixed strategy and answers it."""
 SUSPECTS = (
     Suspect(RANDOM, 0.9),
     Suspect("greedy", 0.5),
@@ -59,7 +60,7 @@ SUSPECTS = (
     Suspect("nash-quick:rounds=12,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.0),
 )
 PRIOR = 0.08
-"""The prior probability of each suspect; the rational share the rest."""
+"""The prior probability of each suspect; the rest is for the rational."""
 FLOOR = 0.1
 """Share of each prediction that is spread over all movements: nobody is excluded by one turn."""
 LEAST_BELIEF = 0.002
@@ -72,10 +73,10 @@ PLAYS_AT_RANDOM = 0.7
 """The belief in a random captain from which on it is met as one."""
 EVIDENCE = 0.95
 """Below this probability that the opponent is one of the suspects none of them is responded to."""
-MYOPIC_TRUST, LEAST_TRUST = 0.8, 0.05
-"""The trust in a prediction of the myopic at most, in proportion to the belief; and the least that
-is worth a response. With so much trust a response costs little of what is guaranteed."""
-TELLING = 0.05
+MYOPIC_TRUST, LEAST_TRUST = 0.85, 0.3
+"""The trust in a prediction of the myopic at most, and the least that is worth the time of a
+response."""
+TELLING = 0.02
 """How far the best movement has to be above the median, in value, for a turn to tell the rational
 apart: where all movements are worth the same, each may play any."""
 POINTLESS, RANDOM_POINTLESS = 0.1, 0.75
@@ -90,7 +91,7 @@ class OpponentModel:
         self.beliefs = dict.fromkeys((suspect.spec for suspect in SUSPECTS), PRIOR)
         """How probable each suspect is, by spec, and each rational opponent, by name."""
         rest = 1 - sum(self.beliefs.values())
-        self.beliefs |= dict.fromkeys(RATIONAL, rest / len(RATIONAL))
+        self.beliefs |= {name: rest * prior for name, prior in RATIONAL.items()}
         self._agents: dict[str, Any] = {}
         self._predicted: dict[str, PackedMixture] = {}
         self._chances: dict[str, Floats] = {}
@@ -109,8 +110,13 @@ class OpponentModel:
 
     @property
     def myopic_trust(self) -> float:
-        """The trust in a prediction of the myopic; 0 if it is not worth a response."""
-        trust = MYOPIC_TRUST * self.beliefs[MYOPIC]
+        """The trust in a prediction of the myopic; 0 if it is not worth a response.
+
+        Only an opponent that answers the own mixed strategy makes the response costly. Others that
+        play well lose a little to it wherever they are not quite exact.
+        """
+        answers = self.beliefs[BEST_RESPONSE] / sum(self.beliefs[name] for name in RATIONAL)
+        trust = MYOPIC_TRUST * (1 - answers)
         return trust if trust >= LEAST_TRUST else 0.0
 
     @property
