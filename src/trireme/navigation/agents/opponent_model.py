@@ -50,9 +50,8 @@ who answer that well are no suspects, even where they do what the equilibrium wo
 MYOPIC = "myopic"
 """An opponent that solves the turn without a look at the next: the equilibrium before any leaf was
 searched is what it plays, and nearly what all play that solve turns in less time."""
-RATIONAL = {EQUILIBRIUM: 0.025, BEST_RESPONSE: 0.95, MYOPIC: 0.025}
-"""Opponents that play well, each with its prior probability given that the opponent is one of them.
-The worst case comes first: one that knows the own mixed strategy and answers it."""
+RATIONAL = (EQUILIBRIUM, BEST_RESPONSE, MYOPIC)
+"""Opponents that play well."""
 SUSPECTS = (
     Suspect(RANDOM, 0.9),
     Suspect("greedy", 0.5),
@@ -60,7 +59,7 @@ SUSPECTS = (
     Suspect("nash-quick:rounds=12,value=formula,confidence=0.5,naive=0.25,tremble=0", 0.0),
 )
 PRIOR = 0.08
-"""The prior probability of each suspect; the rest is for the rational."""
+"""The prior probability of each suspect; the rational share the rest."""
 FLOOR = 0.1
 """Share of each prediction that is spread over all movements: nobody is excluded by one turn."""
 LEAST_BELIEF = 0.002
@@ -76,6 +75,9 @@ EVIDENCE = 0.95
 MYOPIC_TRUST, LEAST_TRUST = 0.85, 0.3
 """The trust in a prediction of the myopic at most, and the least that is worth the time of a
 response."""
+ANSWER_COST = 10.0
+"""How much more a response to the myopic costs against an opponent that answers the own mixed
+strategy than it gains against others: so much more counts the probability of that one."""
 TELLING = 0.02
 """How far the best movement has to be above the median, in value, for a turn to tell the rational
 apart: where all movements are worth the same, each may play any."""
@@ -91,7 +93,7 @@ class OpponentModel:
         self.beliefs = dict.fromkeys((suspect.spec for suspect in SUSPECTS), PRIOR)
         """How probable each suspect is, by spec, and each rational opponent, by name."""
         rest = 1 - sum(self.beliefs.values())
-        self.beliefs |= {name: rest * prior for name, prior in RATIONAL.items()}
+        self.beliefs |= dict.fromkeys(RATIONAL, rest / len(RATIONAL))
         self._agents: dict[str, Any] = {}
         self._predicted: dict[str, PackedMixture] = {}
         self._chances: dict[str, Floats] = {}
@@ -115,8 +117,10 @@ class OpponentModel:
         Only an opponent that answers the own mixed strategy makes the response costly. Others that
         play well lose a little to it wherever they are not quite exact.
         """
-        answers = self.beliefs[BEST_RESPONSE] / sum(self.beliefs[name] for name in RATIONAL)
-        trust = MYOPIC_TRUST * (1 - answers)
+        answers = ANSWER_COST * self.beliefs[BEST_RESPONSE]
+        trust = MYOPIC_TRUST * (
+            1 - answers / (answers + self.beliefs[EQUILIBRIUM] + self.beliefs[MYOPIC])
+        )
         return trust if trust >= LEAST_TRUST else 0.0
 
     @property
