@@ -117,10 +117,8 @@ class OpponentModel:
         Only an opponent that answers the own mixed strategy makes the response costly. Others that
         play well lose a little to it wherever they are not quite exact.
         """
-        answers = ANSWER_COST * self.beliefs[BEST_RESPONSE]
-        trust = MYOPIC_TRUST * (
-            1 - answers / (answers + self.beliefs[EQUILIBRIUM] + self.beliefs[MYOPIC])
-        )
+        others = self.beliefs[EQUILIBRIUM] + self.beliefs[MYOPIC]
+        trust = MYOPIC_TRUST * others / (others + ANSWER_COST * self.beliefs[BEST_RESPONSE])
         return trust if trust >= LEAST_TRUST else 0.0
 
     @property
