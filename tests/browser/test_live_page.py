@@ -22,10 +22,17 @@ def test_a_match_is_watched_filtered_and_replayed(
         expect(page.locator("#progress")).to_have_text("6 of 6 games")
         expect(page.locator("#report")).to_contain_text("Cross table")
         expect(page.locator("#games tr")).to_have_count(6)
+        late: list[Any] = []
+        page.route("**/games.json?agent=random&result=any*", lambda route: late.append(route))
         page.select_option("#agent", "random")
         page.select_option("#result", "won")
         won = sum(done.outcomes[f.number].returns[f.seats.index(0)] > 0 for f in done.fixtures)
         expect(page.locator("#games tr")).to_have_count(won)
+        with page.expect_response("**/games.json?agent=random&result=any*"):
+            late[0].continue_()
+        page.wait_for_timeout(100)
+        expect(page.locator("#games tr")).to_have_count(won)  # not what was asked for before
+        page.unroute("**/games.json?agent=random&result=any*")
         page.select_option("#result", "any")
         page.locator("#games tr").last.click()
         expect(page.locator("#viewed")).to_contain_text("Game 0: random – heuristic")

@@ -1,5 +1,5 @@
 // The rules of a game, one key away: the same text as in the manual, with this room's settings.
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { moduleOf } from "../games";
 import { getRules } from "../rest";
 import type { GameRules, RuleFigure } from "../wire";
@@ -15,7 +15,8 @@ export interface RulesProps {
 export function RulesButton(props: RulesProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [open, setOpen] = useState(false);
-  useEffect(() => {
+  // Before the page is painted: whoever sees the button may press the key.
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       const typing = (event.target as Element).closest?.("input, textarea, select");
       if (event.key !== "?" || typing || event.ctrlKey || event.metaKey) return;

@@ -7,6 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = ["#1f6f8b", "#c8553d"];
 
 let offset = 0;
+let requests = 0; // for games, so far
 let seen = -1;
 let game = null;
 let position = 0;
@@ -87,7 +88,9 @@ function result(one) {
 async function showGames(more) {
   offset = more ? offset : 0;
   const query = new URLSearchParams({ agent: find("agent").value, result: find("result").value, offset });
+  const request = ++requests;
   const found = await ask(`games.json?${query}`);
+  if (request !== requests) return; // another one was made meanwhile: answers may come in any order
   const rows = found.games.map((one) => {
     const row = element("tr", "", { "data-game": one.number });
     const note = one.forfeits.map((f) => `${one.seats[f.seat]}: ${f.reason}: ${f.detail}`).join("; ");
