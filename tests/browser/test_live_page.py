@@ -34,6 +34,15 @@ def test_a_match_is_watched_filtered_and_replayed(
         expect(page.locator("#games tr")).to_have_count(won)  # not what was asked for before
         page.unroute("**/games.json?agent=random&result=any*")
         page.select_option("#result", "any")
+        page.route("**/game.json?number=0", lambda route: late.append(route))
+        page.locator("#games tr").last.click()
+        page.locator("#games tr").first.click()
+        expect(page.locator("#viewed")).to_contain_text("Game 5:")
+        with page.expect_response("**/game.json?number=0"):
+            late[1].continue_()
+        page.wait_for_timeout(100)
+        expect(page.locator("#viewed")).to_contain_text("Game 5:")
+        page.unroute("**/game.json?number=0")
         page.locator("#games tr").last.click()
         expect(page.locator("#viewed")).to_contain_text("Game 0: random – heuristic")
         first = page.locator("#board").inner_text()

@@ -7,7 +7,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const COLOURS = ["#1f6f8b", "#c8553d"];
 
 let offset = 0;
-let requests = 0; // for games, so far
+const requests = {}; // by what is asked for: how many so far
 let seen = -1;
 let game = null;
 let position = 0;
@@ -30,6 +30,14 @@ async function ask(path) {
   const body = await answer.json();
   if (!answer.ok) throw new Error(body.error);
   return body;
+}
+
+/** The same, or null if the same thing was asked for once more meanwhile: answers may come in any order. */
+async function askLatest(what, path) {
+  const number = (requests[what] ?? 0) + 1;
+  requests[what] = number;
+  const found = await ask(path);
+  return number === requests[what] ? found : null;
 }
 
 function seconds(value) {
@@ -88,9 +96,8 @@ function result(one) {
 async function showGames(more) {
   offset = more ? offset : 0;
   const query = new URLSearchParams({ agent: find("agent").value, result: find("result").value, offset });
-  const request = ++requests;
-  const found = await ask(`games.json?${query}`);
-  if (request !== requests) return; // another one was made meanwhile: answers may come in any order
+  const found = await askLatest("games", `games.json?${query}`);
+  if (found === null) return;
   const rows = found.games.map((one) => {
     const row = element("tr", "", { "data-game": one.number });
     const note = one.forfeits.map((f) => `${one.seats[f.seat]}: ${f.reason}: ${f.detail}`).join("; ");
@@ -114,12 +121,15 @@ async function showGames(more) {
 }
 
 async function open(number) {
+  let found;
   try {
-    game = await ask(`game.json?number=${number}`);
+    found = await askLatest("game", `game.json?number=${number}`);
   } catch (error) {
     find("count").textContent = error.message;
     return;
   }
+  if (found === null) return;
+  game = found;
   find("viewer").hidden = false;
   const how = game.end === null ? "" : `, ${game.end.how}${game.end.reason ? `: ${game.end.reason}` : ""}`;
   find("viewed").textContent = `Game ${number}: ${game.seats.join(" – ")}${how}`;

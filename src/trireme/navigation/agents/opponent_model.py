@@ -77,7 +77,7 @@ MYOPIC_TRUST, LEAST_TRUST = 0.85, 0.3
 response."""
 ANSWER_COST = 10.0
 """How much more a response to the myopic costs against an opponent that answers the own mixed
-strategy than it gains against others: so much more counts the probability of that one."""
+strategy than it gains against others: the probability of that one counts so many times."""
 TELLING = 0.02
 """How far the best movement has to be above the median, in value, for a turn to tell the rational
 apart: where all movements are worth the same, each may play any."""
